@@ -31,7 +31,7 @@ const LEFTOVER_GRACE_MS = 5_000;
 const ECHO_MS = 500;
 
 /** Thrown to end a start after a stop signal. */
-class Stopped extends Error {}
+class StoppedStart extends Error {}
 
 const readArguments = () => {
   try {
@@ -182,7 +182,7 @@ const main = async () => {
     recorded = recordChildren(CHILDREN_FILE);
     if (leftovers > 0) progress.note("clean-up", `ended ${leftovers} processes of an earlier start`);
     const stopped = stopAsked.then((signal) => {
-      throw new Stopped(`Stopped by ${signal}`);
+      throw new StoppedStart(`Stopped by ${signal}`);
     });
     stopped.catch(() => {});
     await Promise.race([run.start(), stopped]);
@@ -190,7 +190,7 @@ const main = async () => {
   } catch (error) {
     exitCode = 1;
     progress.fail(error);
-    if (!(error instanceof Stopped)) progress.line(`Logs: ${LOG_DIR}`);
+    if (!(error instanceof StoppedStart)) progress.line(`Logs: ${LOG_DIR}`);
   }
   progress.line("\nStopping: requests that only this start can end are ended first. Ctrl-C stops at once");
   await run.stop();

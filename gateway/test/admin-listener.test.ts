@@ -2,11 +2,11 @@ import { createServer, request, type IncomingMessage, type Server } from "node:h
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { freePort } from "../../deploy/local/servers/ports.cjs";
-import { send, type Answer, type Sent } from "./support/http";
+import { send, type Answer, type RequestOptions } from "./support/http";
 import { startPlatform, type Platform, type User } from "./support/platform";
 
 /** Replaces Temporal's UI and records its requests. */
-const startUi = async (): Promise<{ server: Server; url: string; seen: IncomingMessage[] }> => {
+const startUi = async (): Promise<{ server: Server; url: string; requests: IncomingMessage[] }> => {
   const received: IncomingMessage[] = [];
   const server = createServer((incoming, response) => {
     received.push(incoming);
@@ -16,7 +16,7 @@ const startUi = async (): Promise<{ server: Server; url: string; seen: IncomingM
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/temporal`, seen: received };
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/temporal`, requests: received };
 };
 
 let platform: Platform;
@@ -46,12 +46,16 @@ afterAll(async () => {
 
 const PAGE = "/temporal/namespaces/default/workflows";
 /** Sends requests as browsers do, by default with an administrator's session. */
-const ask = async (path: string, { headers, ...options }: Sent = {}, at = origin): Promise<Answer & { reached: IncomingMessage[] }> => {
-  const before = ui.seen.length;
+const ask = async (
+  path: string,
+  { headers, ...options }: RequestOptions = {},
+  at = origin,
+): Promise<Answer & { reached: IncomingMessage[] }> => {
+  const before = ui.requests.length;
   const answer = await send(at, path, { ...options, headers: { cookie: platform.admin.cookie, host: new URL(at).host, ...headers } });
-  return { ...answer, reached: ui.seen.slice(before) };
+  return { ...answer, reached: ui.requests.slice(before) };
 };
-const refusal = async (path: string, options: Sent, at = origin): Promise<[number, unknown, number]> => {
+const refusal = async (path: string, options: RequestOptions, at = origin): Promise<[number, unknown, number]> => {
   const { status, body, reached } = await ask(path, options, at);
   return [status, body?.code, reached.length];
 };

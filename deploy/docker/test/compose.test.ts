@@ -254,7 +254,7 @@ describe("the compose file", () => {
     expect(new URL(ADMIN_BASE_URL!).hostname).toBe(new URL(PUBLIC_BASE_URL!).hostname);
   });
 
-  it("tells clients the published address", () => {
+  it("gives clients the published address", () => {
     const { port } = new URL(compose.services.gateway!.environment.PUBLIC_BASE_URL!);
     expect(LOOPBACK_PORT.exec(compose.services.gateway!.ports![0]!)![1]).toBe(port);
   });

@@ -24,8 +24,9 @@ export const untruths = (answers, executions) => {
   const problems = [];
   if (executions.length > 1) problems.push(`${executions.length} executions of one key`);
   const runIds = new Set(answers.flatMap((answer) => (["runs", "completed"].includes(claimOf(answer)) ? (answer.executionId ?? []) : [])));
-  if (runIds.size > 1) problems.push(`one key was told ${runIds.size} ids`);
-  for (const id of runIds) if (execution && id !== execution.executionId) problems.push(`told ${id}, but ran ${execution.executionId}`);
+  if (runIds.size > 1) problems.push(`one key got ${runIds.size} run ids`);
+  for (const id of runIds)
+    if (execution && id !== execution.executionId) problems.push(`the response named ${id}, but the run was ${execution.executionId}`);
   for (const answer of answers) {
     const claim = claimOf(answer);
     const answerText = `${answer.status}${answer.code === null ? "" : ` ${answer.code}`}`;

@@ -25,7 +25,7 @@ export const keep = (name, bytes) => {
 /** Runs ffmpeg and returns its output. @param {readonly string[]} args */
 export const runFfmpeg = (args) => {
   const { stdout, stderr, status } = spawnSync(ffmpeg(), ["-hide_banner", "-nostdin", ...args], { maxBuffer: MOST_BYTES });
-  return { output: stdout, said: stderr.toString(), status };
+  return { output: stdout, stderr: stderr.toString(), status };
 };
 
 /**
@@ -33,16 +33,16 @@ export const runFfmpeg = (args) => {
  * @param {string} path @returns {{ width: number, height: number, seconds: number, frames: number, hasSound: boolean, isWhole: boolean }}
  */
 export const contentsOf = (path) => {
-  const { said, status } = runFfmpeg(["-i", path, "-map", "0", "-f", "null", "-"]);
-  const [, width, height] = /Video:.*? (\d{2,5})x(\d{2,5})/.exec(said) ?? [];
-  const [, hours, minutes, seconds] = /Duration: (\d+):(\d+):([\d.]+)/.exec(said) ?? [];
-  const frames = [...said.matchAll(/frame=\s*(\d+)/g)].at(-1)?.[1];
+  const { stderr, status } = runFfmpeg(["-i", path, "-map", "0", "-f", "null", "-"]);
+  const [, width, height] = /Video:.*? (\d{2,5})x(\d{2,5})/.exec(stderr) ?? [];
+  const [, hours, minutes, seconds] = /Duration: (\d+):(\d+):([\d.]+)/.exec(stderr) ?? [];
+  const frames = [...stderr.matchAll(/frame=\s*(\d+)/g)].at(-1)?.[1];
   return {
     width: Number(width),
     height: Number(height),
     seconds: Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds),
     frames: Number(frames),
-    hasSound: /Audio:/.test(said),
-    isWhole: status === 0 && !/error|invalid|corrupt/i.test(said),
+    hasSound: /Audio:/.test(stderr),
+    isWhole: status === 0 && !/error|invalid|corrupt/i.test(stderr),
   };
 };

@@ -17,7 +17,7 @@ export interface Caller {
   /** Cookie of a session that the requests can end. */
   endingCookie: string;
   /** Existing ids by path parameter: `{slug}` of any operation, or `<resource>.id`. */
-  known: Readonly<Record<string, string[]>>;
+  knownValues: Readonly<Record<string, string[]>>;
 }
 
 type Target = Pick<Platform, "baseUrl" | "admin">;
@@ -74,7 +74,7 @@ export const createCallers = async (target: Target): Promise<Caller[]> => {
     const seeded = await seed(target.baseUrl, account);
     const others = { "users.id": [bystander.userId], "tiers.id": [tier] };
     const endingCookie = await client.login(account.email, account.password);
-    callers.push({ name, key: account.key!, cookie: account.cookie, endingCookie, known: { ...seeded, ...others } });
+    callers.push({ name, key: account.key!, cookie: account.cookie, endingCookie, knownValues: { ...seeded, ...others } });
   }
   return callers;
 };

@@ -85,7 +85,7 @@ export const runPass = async (pass) => {
       // A short wait, because slow runs aren't the subject. Sessions can write only from their own origin.
       headers: { Prefer: "wait=1", ...(by === "key" ? {} : { Origin: baseUrl }) },
       operationIds,
-      known: caller.known,
+      known: caller.knownValues,
       maxExamples: examples,
       hooks: HOOKS,
     };

@@ -66,7 +66,7 @@ export const languages = async ({ drill, once, run, upload, untilReady }) => {
       const audio = await upload(bytes, "audio/wav");
       const { result } = await once("local-languages", { audio });
       errors += wordErrors(text, result.text) / all.length;
-      drill.check([`it hears that a recording is in "${language}"`, result.json.language === language, result.json.language]);
+      drill.check([`it detects that a recording is in "${language}"`, result.json.language === language, result.json.language]);
     }
     drill.check([
       `${all.length} recordings of people in "${language}" are read`,

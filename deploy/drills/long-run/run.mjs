@@ -29,7 +29,7 @@ const CREDITS = 20_000;
 const BUSY = 503;
 const FINAL = ["completed", "failed", "cancelled"];
 
-/** @typedef {{ sequence: number, type: string, nodeId?: string, item?: number }} Told */
+/** @typedef {{ sequence: number, type: string, nodeId?: string, item?: number }} StreamedEvent */
 
 const started = Date.now();
 const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
@@ -51,7 +51,7 @@ const GRAPH = {
 /**
  * Reads a run's events after a number.
  * @param {string} id @param {string} key @param {number} after @param {number} [most] disconnects after this number of events
- * @returns {Promise<Told[]>}
+ * @returns {Promise<StreamedEvent[]>}
  */
 const events = async (id, key, after, most = Infinity) => {
   const stop = new AbortController();
@@ -64,7 +64,7 @@ const events = async (id, key, after, most = Infinity) => {
     return [];
   }
   if (!response.ok || !response.body) throw new Error(`the events were answered ${response.status}`);
-  /** @type {Told[]} */
+  /** @type {StreamedEvent[]} */
   const received = [];
   let rest = "";
   for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
@@ -87,7 +87,7 @@ const events = async (id, key, after, most = Infinity) => {
 
 /** Follows a run to its end, and reconnects whenever a stream ends early. @param {string} id @param {string} key @param {number} [most] */
 const follow = async (id, key, most) => {
-  /** @type {Told[]} */
+  /** @type {StreamedEvent[]} */
   const received = [];
   while (received.at(-1)?.type !== "settled") received.push(...(await events(id, key, received.length, most)));
   return received;
@@ -106,7 +106,7 @@ const signIn = async (api, { email, password }) => {
 const percentile = (values, share) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
-/** Checks a log. Returns its faults. @param {readonly Told[]} log */
+/** Checks a log. Returns its faults. @param {readonly StreamedEvent[]} log */
 const problemsOf = (log) => {
   const problems = [];
   const gap = log.findIndex(({ sequence }, index) => sequence !== index + 1);
@@ -158,7 +158,9 @@ try {
   const [first] = logs;
   const { held } = (await api.call("GET", "/api/me", { cookie })).body.credits;
   const doneCount = execution.nodes.filter((/** @type {any} */ one) => one.status === "completed" && one.itemsDone === CALLS).length;
-  say(`${first?.length} events; ${sizes.length} looks: the row had at most ${Math.max(...sizes)} bytes, and the execution was told within`);
+  say(
+    `${first?.length} events; ${sizes.length} looks: the row had at most ${Math.max(...sizes)} bytes, and the execution was readable within`,
+  );
   say(`${percentile(answers, 0.5).toFixed(0)} ms (half of the looks), ${Math.max(...answers).toFixed(0)} ms (all of them)`);
   const checks = [
     [
@@ -168,12 +170,12 @@ try {
     ],
     ["the log has every event once, in order", problemsOf(first ?? []).length === 0, problemsOf(first ?? []).join("; ")],
     [
-      "every follower was told the same",
+      "every follower received the same events",
       new Set(logs.map((log) => JSON.stringify(log))).size === 1,
       logs.map(({ length }) => length).join(),
     ],
     ["the row stayed small", Math.max(...sizes) < ROW_BYTES, `${Math.max(...sizes)} bytes`],
-    ["the execution was told in time", Math.max(...answers) < ANSWER_MS, `${Math.max(...answers).toFixed(0)} ms`],
+    ["the execution was readable in time", Math.max(...answers) < ANSWER_MS, `${Math.max(...answers).toFixed(0)} ms`],
     ["nothing is held any more", held === 0, `${held} credits`],
   ];
   for (const [what, isTrue, details] of checks) say(`${isTrue ? "ok  " : "FAIL"}  ${what}${isTrue ? "" : `: ${details}`}`);

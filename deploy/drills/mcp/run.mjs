@@ -36,13 +36,13 @@ const checkSuite = async ({ say, check }, options) => {
 /** @param {import("../support/run-drill.mjs").Drill} drill @param {{ node: string, packages: string, baseUrl: string, key: string }} options */
 const checkBuilder = async ({ check }, { node, packages, baseUrl, key }) => {
   const { stdout } = await promisify(execFile)(node, [BUILDER, `${baseUrl}/mcp`, key, packages], { timeout: AGENT_MS });
-  const { first, stale, mended, checked, tried, reused, published, ran, ...said } = JSON.parse(stdout);
+  const { first, stale, mended, checked, tried, reused, published, ran, ...report } = JSON.parse(stdout);
   const [issue] = first.issues;
   check(
     [
       "the agent finds prompts, a schema, kinds and models",
-      said.prompts.length > 3 && said.schema === "object" && said.models > 0,
-      said.kinds.join(", "),
+      report.prompts.length > 3 && report.schema === "object" && report.models > 0,
+      report.kinds.join(", "),
     ],
     [
       "a wrong model is a problem of its node",

@@ -149,7 +149,7 @@ it("survives two hundred files with random damage", async () => {
         .toBuffer(),
     ],
   ];
-  const outcomes = { made: 0, failed: 0 };
+  const outcomes = { madeCount: 0, failed: 0 };
   for (let round = 0; round < 200; round += 1) {
     const [operation, settings, port, base] = bases[round % bases.length]!;
     const random = randoms(round + 1);
@@ -159,13 +159,13 @@ it("survives two hundred files with random damage", async () => {
     const cut = random() < 0.3 ? bytes.subarray(0, Math.floor(bytes.length * random()) + 1) : bytes;
     try {
       await service.run(operation, settings, { [port]: Buffer.from(cut) });
-      outcomes.made += 1;
+      outcomes.madeCount += 1;
     } catch (error) {
       expect(error).toMatchObject({ kind: "failed" });
       outcomes.failed += 1;
     }
   }
-  process.stdout.write(`of two hundred damaged files ${outcomes.made} could be worked on, ${outcomes.failed} failed their call\n`);
+  process.stdout.write(`of two hundred damaged files ${outcomes.madeCount} could be worked on, ${outcomes.failed} failed their call\n`);
   expect(await service.leftovers()).toEqual([]);
   expect((await service.run("audio-convert", { format: "wav" }, { audio: tone(440, 0.2) })).object).toBeDefined();
 });

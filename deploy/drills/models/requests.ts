@@ -108,7 +108,7 @@ const withFiles = ({ provider, inputSchema }: RegistryFile, inputs: Record<strin
   return Object.fromEntries(parts);
 };
 
-export interface Asked {
+export interface ExampleCall {
   inputs: Record<string, unknown>;
   /** Schema for a text model's answer. */
   schema?: JsonSchema;
@@ -122,8 +122,8 @@ const SCHEMA: JsonSchema = {
 };
 
 /** Inputs to check for an entry: each of its examples, and the first one with a schema if the model supports schemas. */
-export const askedOf = ({ internalName, provider, inputSchema: { examples = [] } }: RegistryFile): [Asked, ...Asked[]] => {
-  const [first, ...others] = examples.map((inputs): Asked => ({ inputs }));
+export const examplesOf = ({ internalName, provider, inputSchema: { examples = [] } }: RegistryFile): [ExampleCall, ...ExampleCall[]] => {
+  const [first, ...others] = examples.map((inputs): ExampleCall => ({ inputs }));
   if (!first) throw new Error(`${internalName}: its inputSchema has no examples`);
   return [first, ...others, ...(provider.structuredOutput === undefined ? [] : [{ ...first, schema: SCHEMA }])];
 };
@@ -136,7 +136,7 @@ export const askedOf = ({ internalName, provider, inputSchema: { examples = [] }
 export const requestOf = async (
   entry: RegistryFile,
   priced: (inputs: Record<string, unknown>) => Record<string, unknown>,
-  { inputs, ...ask }: Asked = askedOf(entry)[0],
+  { inputs, ...ask }: ExampleCall = examplesOf(entry)[0],
 ): Promise<SentRequest> => {
   const requests: SentRequest[] = [];
   const settings = JSON.stringify(entry.provider).replaceAll(/\$\{[A-Z][A-Z0-9_]*\}/g, HOST);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { pricedInputs, readWrittenPrice, type WrittenPrice } from "../../../services/kernel/src";
 import { checkOf, type LibraryCheck } from "./checks";
-import { askedOf, isHosted, readEntries, requestOf, type Asked, type RegistryFile, type SentRequest } from "./requests";
+import { examplesOf, isHosted, readEntries, requestOf, type ExampleCall, type RegistryFile, type SentRequest } from "./requests";
 import { writeTable } from "./table";
 
 export const DRILL = {
@@ -123,7 +123,7 @@ const main = async (): Promise<number> => {
   const checked = new Map<string, string>();
   const cases: Case[] = [];
   const problems = new Map<string, string>();
-  const examine = async (entry: RegistryFile, ask: Asked, index: number): Promise<void> => {
+  const examine = async (entry: RegistryFile, ask: ExampleCall, index: number): Promise<void> => {
     const request = await requestOf(entry, priced(entry), ask);
     const check = checkOf(entry, request, read);
     if ("none" in check) return void checked.set(entry.internalName, `not checked: ${check.none}`);
@@ -134,7 +134,7 @@ const main = async (): Promise<number> => {
     const missing = check.mentions.find((one) => !read(check.library, one.file).includes(one.text));
     if (missing) problems.set(entry.internalName, `${check.library} does not know ${missing.text}`);
   };
-  for (const entry of entries.filter(isHosted)) for (const [index, ask] of askedOf(entry).entries()) await examine(entry, ask, index);
+  for (const entry of entries.filter(isHosted)) for (const [index, ask] of examplesOf(entry).entries()) await examine(entry, ask, index);
   for (const [name, problem] of typeProblems(folder, cases)) problems.set(name, problem);
   for (const { file } of cases) rmSync(file);
   await writeTable(entries, checked);

@@ -48,15 +48,15 @@ await runDrill("release", async ({ say, check, atEnd }) => {
     if (releaseFolder === undefined) throw new Error(`the release names no folder:\n${output}`);
     const sums = (await readFile(join(releaseFolder, "SHA256SUMS"), "utf8")).trim().split("\n");
     // A signature contains the time of signing, so it differs.
-    return { made: releaseFolder, sums: sums.filter((line) => !line.endsWith(".prov")) };
+    return { folder: releaseFolder, sums: sums.filter((line) => !line.endsWith(".prov")) };
   };
-  const [first, { made, sums }] = [await make(), await make()];
+  const [first, { folder: secondFolder, sums }] = [await make(), await make()];
   check(["two releases of one commit have the same bytes", first.sums.join() === sums.join(), `${sums.length} files`]);
-  const names = await readdir(made);
+  const names = await readdir(secondFolder);
   const fileNamed = (/** @type {RegExp} */ pattern) => {
     const name = names.find((one) => pattern.test(one));
     if (name === undefined) throw new Error(`the release has no file like ${pattern}: ${names.join(", ")}`);
-    return join(made, name);
+    return join(secondFolder, name);
   };
 
   const keyring = join(folder, "keyring.gpg");

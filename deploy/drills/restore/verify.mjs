@@ -134,7 +134,7 @@ export const verify = async (options) => {
     ["every run has one usage row", own.length === executions.length && own.every(({ status }) => FINAL.has(status)), `${own.length} rows`],
     ["the ledger's invariants hold", check.ok === true, JSON.stringify(check.mismatches)],
     ["nothing is held any more", me.credits.held === 0, `${me.credits.held} credits`],
-    ["every webhook was told", missing.length === 0, `${missing.length} not; ${options.receiver.received.length} deliveries`],
+    ["every webhook got its message", missing.length === 0, `${missing.length} not; ${options.receiver.received.length} deliveries`],
     [
       "every file that the copy knew is there",
       files.missing.length === 0,

@@ -52,7 +52,7 @@ const writeRun = async (world: World, run: number, at: Date): Promise<void> => {
   const executionId = record._id;
   await world.runs.rows.insert(record);
   const result = { files: [], text: "x", costMicroUsd: COST.costMicroUsd, requestId: null };
-  await world.runs.calls.ended(completedCall({ key: `${executionId}:pic:0`, executionId, nodeId: "pic", item: 0 }, result));
+  await world.runs.calls.recordEnd(completedCall({ key: `${executionId}:pic:0`, executionId, nodeId: "pic", item: 0 }, result));
   await world.usage.finish(
     { executionId, userId, workflowSlug: null, modelIds: ["painter"], source: "api-slim", startedAt: at, metadata: {}, keyId: "" },
     { status: "completed", ...COST, durationMs: 900, errorCode: null, requestId: null, modelCredits: [] },

@@ -35,9 +35,9 @@ const accepted = answerOf(202, { executionId: "run-1" });
 const refusal = answerOf(503, { code: "SERVICE_UNAVAILABLE" });
 
 const CASES: [string, object[], object[], number][] = [
-  ["a run that was told and ended", [accepted, answerOf(202, { executionId: "run-1" })], [run("failed")], 0],
-  ["a run that was told and is not there", [accepted], [], 1],
-  ["a run that was told and does not end", [accepted], [run("processing")], 1],
+  ["a run that was reported and ended", [accepted, answerOf(202, { executionId: "run-1" })], [run("failed")], 0],
+  ["a run that was reported and is missing", [accepted], [], 1],
+  ["a run that was reported and does not end", [accepted], [run("processing")], 1],
   ["a result of a run that failed", [answerOf(200)], [run("failed")], 1],
   ["a failure of a run that completed", [answerOf(500, { executionId: "run-1" })], [run("completed")], 1],
   ["a refusal without a run", [refusal, answerOf(402), answerOf(422)], [], 0],

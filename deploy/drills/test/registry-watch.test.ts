@@ -20,7 +20,7 @@ const SEEN = [
   "runway gen4.5",
 ];
 const entries = readEntries().filter(isHosted) as PricedEntry[];
-const allFindings = compare({ entries, offers: readOffers(RECORDED), seen: new Set(SEEN) });
+const allFindings = compare({ entries, offers: readOffers(RECORDED), earlierLines: new Set(SEEN) });
 const changes = (findings: readonly Finding[]) => findings.map(({ change, model, text }) => [change, model, text]);
 
 let folder: string;

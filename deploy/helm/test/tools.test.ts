@@ -20,7 +20,7 @@ const valueSets: [string, string[]][] = [
   ...sets.map((set): [string, string[]] => [set, ["--values", join(CHART, "ci", set)]]),
 ];
 
-interface Rendered {
+interface RenderedObject {
   kind: string;
   metadata: { name: string; labels: Record<string, string> };
   spec: {
@@ -39,9 +39,9 @@ interface Rendered {
   };
 }
 
-const render = (...args: string[]): Rendered[] =>
+const render = (...args: string[]): RenderedObject[] =>
   parseAllDocuments(execFileSync(helm, ["template", "nodeloom", CHART, "--namespace", "test", ...args]).toString())
-    .map((document) => document.toJS() as Rendered | null)
+    .map((document) => document.toJS() as RenderedObject | null)
     .filter((object) => object !== null);
 
 describe("Helm", () => {
@@ -73,7 +73,7 @@ describe("Helm", () => {
   });
 
   const valuesOf = (set: string): string[] => ["--values", join(CHART, "ci", set)];
-  const objectNamed = (objects: Rendered[], kind: string, name: string): Rendered =>
+  const objectNamed = (objects: RenderedObject[], kind: string, name: string): RenderedObject =>
     objects.find((object) => object.kind === kind && object.metadata.name === name)!;
 
   it("applies a service's values to that service only", () => {

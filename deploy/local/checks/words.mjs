@@ -110,16 +110,31 @@ export const awkwardInComments = (text) =>
     );
   });
 
-/** Participles that say nothing about the value of a variable. */
-const PARTICIPLE =
-  /\b(?:const|let|var) (made|given|asked|known|taken|told|kept|held|done|seen|sent|said|wanted|meant|shown|named|claimed|begun|ended|refused|carried)\b(?= ?[=:;])/;
+const PARTICIPLES =
+  "made|given|asked|known|taken|told|kept|held|done|seen|sent|said|wanted|meant|shown|named|claimed|begun|ended|refused|carried|heard|found|stored|saved|loaded|placed|chosen|opened|described|received|answered|called|handled|looked|needed";
+
+/** Participles that no stored record, message or payload has as a member. */
+const UNSTORED = "made|told|heard|said|wanted|begun";
+
+/** Names that say nothing about the value: of variables, types, members and conditions. */
+const VAGUE_NAMES = [
+  /\b(?:const|let|var) (made|given|asked|known|taken|told|kept|held|done|seen|sent|said|wanted|meant|shown|named|claimed|begun|ended|refused|carried)\b(?= ?[=:;])/,
+  new RegExp(
+    `^(?:export )?(?:declare )?(?:interface|type|class) (?:${PARTICIPLES.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())})\\b`,
+  ),
+  new RegExp(`^\\s+(?:readonly )?(?:${UNSTORED})\\??: .*;$`),
+  new RegExp(`\\b(?:const|let) [{[][^=]*\\b(?:${UNSTORED})\\b *[,}\\]]`),
+  /\b(?:is|are)(?:[A-Z]\w*)?Away\b/,
+];
 
 /** @param {string} text TypeScript or JavaScript @returns {{ line: number, words: string, instead: string }[]} */
 export const participlesIn = (text) =>
-  text.split("\n").flatMap((code, index) => {
-    const match = PARTICIPLE.exec(code);
-    return match ? [{ line: index + 1, words: match[0], instead: "a noun that says what it holds" }] : [];
-  });
+  text.split("\n").flatMap((code, index) =>
+    VAGUE_NAMES.flatMap((pattern) => {
+      const match = pattern.exec(code);
+      return match ? [{ line: index + 1, words: match[0].trim(), instead: "a noun that says what it holds" }] : [];
+    }),
+  );
 
 /** @param {string[]} patterns @returns {string[]} */
 const filesOf = (...patterns) =>

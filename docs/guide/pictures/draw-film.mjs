@@ -15,8 +15,8 @@ const MOST_BYTES = 3_000_000;
 
 const paced = `setpts=PTS/${SPEED},fps=${RATE},scale=${WIDTH}:-2:flags=lanczos`;
 const filter = `[0:V:0]${paced},split[a][b];[a]palettegen=max_colors=${COLOURS}:stats_mode=diff[p];[b][p]paletteuse=dither=bayer:bayer_scale=5:diff_mode=rectangle`;
-const { said, status } = runFfmpeg(["-v", "error", "-y", "-i", FILM, "-filter_complex", filter, "-loop", "0", PICTURE]);
-if (status !== 0) throw new Error(said);
+const { stderr, status } = runFfmpeg(["-v", "error", "-y", "-i", FILM, "-filter_complex", filter, "-loop", "0", PICTURE]);
+if (status !== 0) throw new Error(stderr);
 const { size } = statSync(PICTURE);
 process.stdout.write(`${(size / 1_000).toFixed(0)} kB\n`);
 if (size > MOST_BYTES) throw new Error(`the picture is larger than ${MOST_BYTES} bytes`);

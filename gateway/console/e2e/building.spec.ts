@@ -25,12 +25,12 @@ const GRAPH = {
   ],
   edges: [edge("in.prompt", "picture.prompt"), edge("picture.image", "end.images")],
 };
-interface Saved {
+interface SavedGraph {
   nodes: { id: string; position: { x: number; y: number }; data: Record<string, unknown> }[];
   edges: { source: string; sourceHandle: string; target: string; targetHandle: string }[];
 }
-const read = async (slug: string): Promise<Saved> =>
-  (await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).body as unknown as Saved;
+const read = async (slug: string): Promise<SavedGraph> =>
+  (await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).body as unknown as SavedGraph;
 
 const onCanvas = (name: string, query: string, act: (page: Page, slug: string) => Promise<void>): void =>
   test(name, async () => {
@@ -46,7 +46,7 @@ const onCanvas = (name: string, query: string, act: (page: Page, slug: string) =
 
 const port = (node: string, name: string, side: "source" | "target"): string =>
   `${NODE}[data-id="${node}"] .react-flow__handle.${side}[data-handleid="${name}"]`;
-const ends = ({ edges }: Saved): string[] => edges.map((one) => `${one.source}.${one.sourceHandle} ${one.target}.${one.targetHandle}`);
+const ends = ({ edges }: SavedGraph): string[] => edges.map((one) => `${one.source}.${one.sourceHandle} ${one.target}.${one.targetHandle}`);
 
 onCanvas("a renamed input keeps its links and its saved value, and undo reverts the rename", "?node=in", async (page, slug) => {
   const name = page.getByRole("textbox", { name: "Name", exact: true });

@@ -8,32 +8,32 @@ interface Failure {
   name: string;
   answer: { status: number; headers?: Record<string, string>; contentType?: string; body: string } | "cut" | "none";
   /** Text that the user reads. */
-  said: RegExp;
+  text: RegExp;
   isSignedOut?: boolean;
 }
 
 const json = (status: number, code: string, headers: Record<string, string> = {}, more: object = {}): Failure => ({
   name: `${status} ${code}`,
-  answer: { status, headers, contentType: "application/json", body: JSON.stringify({ error: `Told as ${status}.`, code, ...more }) },
-  said: new RegExp(`Told as ${status}\\.`),
+  answer: { status, headers, contentType: "application/json", body: JSON.stringify({ error: `Status is ${status}.`, code, ...more }) },
+  text: new RegExp(`Status is ${status}\\.`),
 });
 
-const CUT: Failure = { name: "a lost network", answer: "cut", said: /[Cc]an.t reach the service/ };
+const CUT: Failure = { name: "a lost network", answer: "cut", text: /[Cc]an.t reach the service/ };
 const PORTAL: Failure = {
   name: "200 of a network's sign-in page",
   answer: { status: 200, contentType: "text/html", body: "<h1>Welcome to our guests</h1>" },
-  said: /[Cc]an.t reach the service/,
+  text: /[Cc]an.t reach the service/,
 };
-const SILENCE: Failure = { name: "a connection that hangs", answer: "none", said: /[Cc]an.t reach the service/ };
-const SIGNED_OUT: Failure = { ...json(401, "UNAUTHENTICATED"), said: /Sign in again/, isSignedOut: true };
+const SILENCE: Failure = { name: "a connection that hangs", answer: "none", text: /[Cc]an.t reach the service/ };
+const SIGNED_OUT: Failure = { ...json(401, "UNAUTHENTICATED"), text: /Sign in again/, isSignedOut: true };
 const REFUSALS: readonly Failure[] = [
   json(403, "ACCOUNT_NOT_APPROVED"),
   json(409, "IDEMPOTENCY_MISMATCH"),
-  json(422, "WORKFLOW_INVALID", {}, { issues: [{ nodeId: "words", message: "Told as 422." }] }),
+  json(422, "WORKFLOW_INVALID", {}, { issues: [{ nodeId: "words", message: "Status is 422." }] }),
   json(429, "RATE_LIMIT_EXCEEDED", { "retry-after": "60" }),
   json(500, "INTERNAL"),
   json(503, "SERVICE_UNAVAILABLE", { "retry-after": "0" }),
-  { name: "502 of a proxy", answer: { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" }, said: /answered 502/ },
+  { name: "502 of a proxy", answer: { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" }, text: /answered 502/ },
   CUT,
   PORTAL,
   SIGNED_OUT,
@@ -123,7 +123,7 @@ const open = async ({ page, slug }: Editor, node = "words"): Promise<void> => {
   await page.locator(".react-flow__node").first().waitFor();
 };
 /** Resolves when the message is visible anywhere on the page. */
-const reads = (page: Page, { said }: Failure): Promise<void> => page.getByText(said).first().waitFor();
+const reads = (page: Page, { text }: Failure): Promise<void> => page.getByText(text).first().waitFor();
 
 test.describe("whatever the service returns,", () => {
   inEditor("a workflow that can't be loaded shows the reason, and loads on retry", async (editor) => {

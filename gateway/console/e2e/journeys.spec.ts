@@ -45,13 +45,13 @@ journey("a slow video is cancelled from the canvas, and its page shows the charg
 });
 
 journey("a run by key notifies its webhook, and its page shows the delivery", async (page, account) => {
-  const words = { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "told" } };
-  const slug = await create(account, "Told", [words]);
+  const words = { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "report" } };
+  const slug = await create(account, "Report", [words]);
   const body = { inputs: {}, metadata: { team: "red" } };
   const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body, headers: { prefer: "respond-async" } });
   const id = ran.headers.get("x-execution-id")!;
   await page.goto("/executions?meta=team%3Dred");
-  await page.getByRole("link", { name: "Told", exact: true }).click();
+  await page.getByRole("link", { name: "Report", exact: true }).click();
   await page.getByRole("heading", { name: "Webhook" }).waitFor();
   for (let looks = 0; looks < MOST_LOOKS && receiver.deliveries.length === 0; looks += 1) await page.reload();
   expect(receiver.deliveries.map((delivery) => delivery.id)).toEqual([`msg_${id}`]);

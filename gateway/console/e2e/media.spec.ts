@@ -21,12 +21,12 @@ const THREE = {
   edges: [edge("list.items", "stills.prompt"), edge("stills.image", "end.images")],
 };
 
-interface Saved {
+interface SavedGraph {
   nodes: { id: string; type: string; position: { x: number; y: number }; data: Record<string, unknown>; view?: object }[];
   edges: { source: string; target: string; sourceHandle: string; targetHandle: string }[];
 }
-const read = async (slug: string): Promise<Saved> =>
-  (await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).body as unknown as Saved;
+const read = async (slug: string): Promise<SavedGraph> =>
+  (await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).body as unknown as SavedGraph;
 const create = async (graph: object): Promise<string> =>
   String((await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Media", ...graph } })).body.slug);
 const run = (slug: string) => stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: {} } });

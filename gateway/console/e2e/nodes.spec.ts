@@ -13,7 +13,7 @@ test.beforeAll(async () => {
   account = await stage.http.account({ tier: "enterprise" });
 });
 
-interface Saved {
+interface SavedGraph {
   nodes: { id: string; data: Record<string, unknown>; view?: Record<string, unknown> }[];
 }
 
@@ -29,7 +29,7 @@ const GRAPH = {
 const onCanvas = (
   name: string,
   graph: { nodes: object[]; edges: unknown[] },
-  act: (page: Page, readSaved: () => Promise<Saved>) => Promise<void>,
+  act: (page: Page, readSaved: () => Promise<SavedGraph>) => Promise<void>,
 ): void =>
   test(name, async () => {
     const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Nodes", ...graph } });
@@ -39,14 +39,17 @@ const onCanvas = (
     if (graph.nodes.length > 0) await nodes(page, graph.nodes.length);
     else await page.getByRole("button", { name: "Add your first node" }).waitFor();
     if (graph.nodes.length > 0) await canvasStands(page);
-    await act(page, async () => (await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).body as unknown as Saved);
+    await act(
+      page,
+      async () => (await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).body as unknown as SavedGraph,
+    );
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();
   });
 
 const node = (id: string): string => `${NODE}[data-id="${id}"]`;
-const dataOf = async (readSaved: () => Promise<Saved>, id: string): Promise<Record<string, unknown>> =>
+const dataOf = async (readSaved: () => Promise<SavedGraph>, id: string): Promise<Record<string, unknown>> =>
   (await readSaved()).nodes.find((one) => one.id === id)?.data ?? {};
 const holds = (page: Page, expression: string): Promise<unknown> => eventually(async () => (await page.evaluate(expression)) === true);
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });

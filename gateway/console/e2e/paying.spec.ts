@@ -31,7 +31,7 @@ test("credits are chosen, paid on Stripe's page, and credited once Stripe confir
   await page.getByLabel("Credits", { exact: true }).fill("2000");
   await page.getByRole("button", { name: "Pay $20.00 with Stripe" }).click();
   await page.waitForURL(/\/pay\//);
-  const checkout = stripe.asked.at(-1)!;
+  const checkout = stripe.checkouts.at(-1)!;
   expect(checkout).toMatchObject({ amount: 2_000 });
 
   await page.goto(checkout.successUrl.replace("{CHECKOUT_SESSION_ID}", checkout.session));

@@ -11,13 +11,13 @@ test.beforeAll(async () => {
   account = await stage.http.account({ tier: "enterprise" });
 });
 
-interface Saved {
+interface SavedWorkflow {
   name: string;
   nodes: { id: string; type: string; data: Record<string, unknown>; view?: object }[];
   edges: { source: string; sourceHandle: string; target: string; targetHandle: string }[];
 }
-const read = async (slug: string): Promise<Saved> =>
-  (await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).body as unknown as Saved;
+const read = async (slug: string): Promise<SavedWorkflow> =>
+  (await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key })).body as unknown as SavedWorkflow;
 
 const DRAWN = {
   nodes: [

@@ -53,7 +53,7 @@ const STATUSES = ["completed", "completed", "completed", "failed", "cancelled"];
 const plantYear = async (): Promise<void> => {
   const { http, platform } = stage;
   const nodes = [
-    { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "told" } },
+    { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "report" } },
     { id: "end", type: "response-output", position: { x: 400, y: 0 }, data: {} },
   ];
   const edges = [{ id: "e", source: "words", sourceHandle: "text", target: "end", targetHandle: "text" }];

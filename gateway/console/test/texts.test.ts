@@ -10,7 +10,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "runs/trouble/cause.ts": "the beginning of messages of the API",
   "editor/apps/apps.ts": "code for pages of others",
   "features/agents/clients.ts": "configurations of programs",
-  "features/models/examples/made.ts": "inputs and outputs of models, written by a drill",
+  "features/models/examples/examples.ts": "inputs and outputs of models, written by a drill",
   "features/triggers/hook-list.tsx": "a command for a terminal",
   "features/kitchen/kitchen-page.tsx": "a page for developers",
   "features/kitchen/node-alternatives.tsx": "a page for developers",

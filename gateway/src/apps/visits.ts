@@ -9,7 +9,7 @@ export interface Visits {
   count(app: App, visitor: string): Promise<void>;
   /** Takes back the count of a run that didn't start. */
   uncount(app: App, visitor: string): Promise<void>;
-  left(app: App, visitor: string): Promise<number>;
+  remaining(app: App, visitor: string): Promise<number>;
   /** Counts a new visitor against the address. @throws RATE_LIMIT_EXCEEDED */
   countNew(app: App, address: string): Promise<void>;
 }
@@ -42,7 +42,7 @@ export const createVisits = ({ redis, keyPrefix }: { redis: Redis; keyPrefix: st
       throw tooMany(`a visitor can run this app ${limit} times a day: try again tomorrow (UTC)`, limit);
     },
     uncount: (app, visitor) => counter.uncount(keyOf(app, visitor), app.settings.perVisitorPerDay),
-    left: async (app, visitor) => {
+    remaining: async (app, visitor) => {
       const limit = app.settings.perVisitorPerDay;
       return Math.max(0, limit - (await counter.counted(keyOf(app, visitor), limit)));
     },

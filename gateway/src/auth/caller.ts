@@ -26,7 +26,7 @@ import { capabilityDenied, sessionRequired, unauthenticated } from "../http/erro
 export type Auth = "none" | "any" | "session" | "admin" | "admin-session" | "hook";
 
 /** Role that a route needs in an organization, or `self` if it concerns the person only. */
-export type Needed = Role | "self";
+export type NeededRole = Role | "self";
 
 export interface CallerUser {
   id: string;
@@ -179,13 +179,13 @@ export const runCapability = (kind: "workflow" | "model", id: string): string =>
 export const tierOf = ({ isAdmin, user }: Caller): BaseTier | undefined =>
   isAdmin || !isBaseTier(user.plan.base) ? undefined : user.plan.base;
 
-const requireRole = ({ organization }: Caller, needed: Needed, capability: string | undefined): void => {
+const requireRole = ({ organization }: Caller, needed: NeededRole, capability: string | undefined): void => {
   if (!organization || needed === "self" || roleReaches(organization.role, needed)) return;
   throw roleDenied(needed, capability);
 };
 
 /** A required capability, a list of alternatives, or none. */
-export type Required = string | readonly string[] | undefined;
+export type RequiredCapability = string | readonly string[] | undefined;
 
 /** Rejects keys on a route for sessions, unless they have the capability that admits them. */
 const requireSession = ({ key, visitor, capabilities }: Caller, auth: Auth, keyCapability: string | undefined): void => {
@@ -197,13 +197,13 @@ const requireSession = ({ key, visitor, capabilities }: Caller, auth: Auth, keyC
 export interface RouteAccess {
   auth: Auth;
   /** Minimum role in an organization. */
-  role?: Needed;
+  role?: NeededRole;
   /** Admits keys to a route for sessions. */
   keyCapability?: string | undefined;
 }
 
 /** Rejects callers without the kind, role or grants that an endpoint needs. */
-export const authorize = (caller: Caller | undefined, access: Auth | RouteAccess, required: Required): void => {
+export const authorize = (caller: Caller | undefined, access: Auth | RouteAccess, required: RequiredCapability): void => {
   const { auth, role = "self", keyCapability }: RouteAccess = typeof access === "string" ? { auth: access } : access;
   if (auth === "none") return;
   if (!caller) throw unauthenticated();

@@ -19,16 +19,16 @@ import { ranked } from "./ranking";
 import { obstacleIn, type Obstacle } from "./obstacles";
 import { CATALOGUE_FRESH_MS } from "../http/limits";
 
-type Priced = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;
+type PriceTable = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;
 
 interface Read {
-  priced: Priced;
+  priced: PriceTable;
   /** Includes disabled models, which can be the reason why a workflow can't run. */
   listed: models.ListModelsResponse;
   names: ProviderNames;
 }
 
-const priced = (listed: models.ListModelsResponse): Priced => {
+const priced = (listed: models.ListModelsResponse): PriceTable => {
   const byName = new Map<string, { price: Price; inputSchema: JsonSchema }>();
   for (const model of listed.models) {
     const price = readPrice(model.price);

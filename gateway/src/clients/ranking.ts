@@ -2,10 +2,10 @@ import { autoName, firstReady, rankedFor, TASK_NAMES, type BaseTier, type TaskNa
 import type { models } from "@nodeloom/proto";
 import type { Services } from "./services";
 
-type Listed = Pick<models.ListModelsResponse, "models" | "orders">;
+type ModelList = Pick<models.ListModelsResponse, "models" | "orders">;
 
 /** Models for a task, best first. */
-export const ranked = (name: TaskName, { models: all, orders }: Listed): models.Model[] => rankedFor(name, all, orders[name]?.models);
+export const ranked = (name: TaskName, { models: all, orders }: ModelList): models.Model[] => rankedFor(name, all, orders[name]?.models);
 
 /** Current model of every task, by its name in graphs; tasks without a ready model are left out. */
 export const readyModels = async (service: Services["models"], tier: BaseTier | undefined): Promise<Record<string, string>> => {

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { Router } from "express";
 import helmet from "helmet";
-import { fixed } from "./kept";
+import { fixed } from "./compressed";
 import { DOCS_PATH, EXPLORER_PATH, ICON_PATH } from "./site/layout";
 import { THEME } from "./site/style";
 

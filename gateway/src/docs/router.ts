@@ -2,7 +2,7 @@ import { Router } from "express";
 import type { Gateway } from "../edge/gateway";
 import type { ApiDocument } from "./api/document";
 import { explorerRouter } from "./explorer";
-import { fixed } from "./kept";
+import { fixed } from "./compressed";
 import { siteRouter } from "./site/router";
 import { createSite, llmsText } from "./site/site";
 

@@ -19,7 +19,7 @@ export interface AdminAction {
 }
 
 /** Result of a write; `before` replaces the state that was read earlier. */
-export interface Written<T> {
+export interface WriteResult<T> {
   value: T;
   before?: unknown;
   after?: unknown;
@@ -87,9 +87,9 @@ const end = async ({ gateway, logger }: Context, row: identity.AuditRow): Promis
  * Makes an administrator's change. The audit row is stored before the change and completed after it. If the row can't be stored, the change
  * isn't made. After a crash the row stays pending.
  */
-export const audited = async <T>(context: Context, action: AdminAction, write: () => Promise<Written<T>>): Promise<T> => {
+export const audited = async <T>(context: Context, action: AdminAction, write: () => Promise<WriteResult<T>>): Promise<T> => {
   const row = await begin(context, action);
-  let writeResult: Written<T>;
+  let writeResult: WriteResult<T>;
   try {
     writeResult = await write();
   } catch (error) {
@@ -112,7 +112,7 @@ export const audited = async <T>(context: Context, action: AdminAction, write: (
 export const auditedForOwner = <T>(
   context: AccountContext,
   action: Omit<AdminAction, "ownerId">,
-  write: () => Promise<Written<T>>,
+  write: () => Promise<WriteResult<T>>,
 ): Promise<T> => audited(context, { ...action, ownerId: context.caller.user.id }, write);
 
 type EventContext = Pick<CallContext, "gateway" | "response">;

@@ -74,7 +74,7 @@ redis.call('HSET', KEYS[1], 'reply', ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 return 1`;
 
-type Started = ["work", executionId: string] | ["done", reply: string] | ["busy"] | ["reused"];
+type ClaimOutcome = ["work", executionId: string] | ["done", reply: string] | ["busy"] | ["reused"];
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
@@ -99,10 +99,10 @@ export interface IdempotencyOptions {
 }
 
 export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTENCY_LEASE_MS }: IdempotencyOptions): Idempotency => {
-  const begin = (record: string, fingerprint: string, token: string, owner: string): Promise<Started> =>
+  const begin = (record: string, fingerprint: string, token: string, owner: string): Promise<ClaimOutcome> =>
     redis.eval(BEGIN, 1, record, fingerprint, randomUUID(), token, leaseMs, IDEMPOTENCY_SECONDS, owner).catch(() => {
       throw unavailable("the store of idempotency keys is unavailable: retry with the same key");
-    }) as Promise<Started>;
+    }) as Promise<ClaimOutcome>;
 
   /** If the store fails now, only the replay is lost: the lease expires, and a retry joins the same run. */
   const tolerate = (error: Error): void => logger.warn({ reason: error.message }, "idempotency record was not updated");

@@ -7,7 +7,7 @@ import type { CallContext } from "./route";
 
 type Mail = NonNullable<notifications.SendRequest["message"]>;
 
-interface Wanted {
+interface MailRequest {
   /** Subject of the mail; empty for links that people request. */
   id?: string;
   mail: Mail;
@@ -30,7 +30,7 @@ export const requireMail = async ({ services }: Pick<Gateway, "services">): Prom
 };
 
 /** Sends a mail. @throws NOT_CONFIGURED */
-export const send = async ({ services }: Pick<Gateway, "services">, { id = "", mail }: Wanted): Promise<void> => {
+export const send = async ({ services }: Pick<Gateway, "services">, { id = "", mail }: MailRequest): Promise<void> => {
   await services.notifications.send({ id, message: mail });
 };
 
@@ -39,7 +39,7 @@ const LONGEST_PAUSE_MS = 10_000;
 const mailSlots = createSlots({ concurrency: MAILS_ASKED_FOR, queueLimit: 0 });
 
 /** Retries until notifications has stored the mail; its id keeps repetitions from sending a second one. */
-const sendPatiently = (gateway: Gateway, mailRequest: Wanted): Promise<void> =>
+const sendPatiently = (gateway: Gateway, mailRequest: MailRequest): Promise<void> =>
   retry(() => send(gateway, mailRequest), {
     pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
     shouldRetry: isUnavailable,
@@ -48,7 +48,7 @@ const sendPatiently = (gateway: Gateway, mailRequest: Wanted): Promise<void> =>
   });
 
 /** Sends a mail in the background: the request succeeds even while notifications is unavailable. */
-export const sendSoon = ({ gateway, logger }: Pick<CallContext, "gateway" | "logger">, mailRequest: Required<Wanted>): void => {
+export const sendSoon = ({ gateway, logger }: Pick<CallContext, "gateway" | "logger">, mailRequest: Required<MailRequest>): void => {
   mailSlots
     .use(() => sendPatiently(gateway, mailRequest), { maxWaitMs: 0 })
     .catch((error: unknown) => {

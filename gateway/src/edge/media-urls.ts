@@ -57,7 +57,7 @@ const placeOf = (value: unknown, key: string): string => {
 const REFUSED =
   "names a private file of another account, and the address has expired or has no signature: read it again where you got it, or upload the file";
 
-interface Known {
+interface Access {
   /** The signature; undefined if the reader has no access of their own. */
   query: string | undefined;
   /** True for a private file of another account without a grant. */
@@ -73,7 +73,7 @@ export interface AddressDoorOptions {
 export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: AddressDoorOptions): AddressDoor => {
   const urls = createMediaUrls(publicBaseUrl);
   /** Cached by reader and key. Signatures are renewed each hour. */
-  const knownUrls = new LRUCache<string, Known>({ max: REMEMBERED });
+  const knownUrls = new LRUCache<string, Access>({ max: REMEMBERED });
   const nameOf = ({ user, visitor }: NonNullable<Reader>, key: string): string => `${visitor ? "visitor" : "account"} ${user.id} ${key}`;
 
   const ask = async (keys: readonly string[], caller: NonNullable<Reader>): Promise<void> => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { invalidRequest } from "@nodeloom/kernel";
 import type { Request, RequestHandler, Response } from "express";
-import { authorize, countedAs, idempotencyOwner, requireApproved, type Caller, type Required } from "../auth/caller";
+import { authorize, countedAs, idempotencyOwner, requireApproved, type Caller, type RequiredCapability } from "../auth/caller";
 import { resolveCaller } from "./resolve";
 import type { Gateway } from "./gateway";
 import { askForBody, bodyMembers, NO_BODY, readJsonBody, readRawBody, type BodyOptions, type JsonBody } from "../http/body/body";
@@ -22,10 +22,10 @@ import { check, checkQuery } from "../http/validate";
 const EXECUTION_ID = "X-Execution-Id";
 const FIRST_ERROR = 400;
 
-export type Named = Pick<Request, "params" | "query">;
+export type RequestNames = Pick<Request, "params" | "query">;
 
 /** Capabilities that a request needs; undefined for none. */
-export const capabilitiesOf = ({ capability }: Route, { params }: Pick<Named, "params">): Required[] =>
+export const capabilitiesOf = ({ capability }: Route, { params }: Pick<RequestNames, "params">): RequiredCapability[] =>
   [capability].flat().map((each) => {
     if (typeof each === "object") return each.anyOf;
     return typeof each === "function" ? each(params as Record<string, string>) : each;
@@ -47,14 +47,14 @@ const admit = async (gateway: Gateway, route: Route, request: Request, response:
   }
 };
 
-interface Received {
+interface Incoming {
   request: Request;
   response: Response;
   caller: Caller | undefined;
   receivedAtMs: number;
 }
 
-const bodyOptions = (gateway: Gateway, route: Route, { request, caller, receivedAtMs }: Received): BodyOptions => {
+const bodyOptions = (gateway: Gateway, route: Route, { request, caller, receivedAtMs }: Incoming): BodyOptions => {
   const share = gateway.bodies.open(caller && !caller.visitor ? countedAs(caller) : `ip:${addressOf(request)}`);
   return {
     limitBytes: bodyLimit(route),
@@ -64,7 +64,7 @@ const bodyOptions = (gateway: Gateway, route: Route, { request, caller, received
   };
 };
 
-interface Checked {
+interface CheckedParts {
   params: unknown;
   query: unknown;
   body: unknown;
@@ -72,14 +72,14 @@ interface Checked {
 
 const checkBody = ({ body }: Route, sentBody: JsonBody): unknown => {
   if (body?.kind !== "json") return undefined;
-  const { schema, kept, invalid = invalidRequest } = body;
-  const issues = surrogateIssues(sentBody, kept);
+  const { schema, lossless, invalid = invalidRequest } = body;
+  const issues = surrogateIssues(sentBody, lossless);
   if (issues.length > 0) throw invalid(issues);
   return check(schema, sentBody.value, invalid);
 };
 
 /** @throws DomainError for invalid parameters, body or query */
-export const validate = (route: Route, request: Named, body: JsonBody): Checked => ({
+export const validate = (route: Route, request: RequestNames, body: JsonBody): CheckedParts => ({
   params: route.params ? check(route.params.schema, request.params, route.params.invalid) : {},
   body: checkBody(route, body),
   query: route.query ? checkQuery(route.query, request.query) : {},
@@ -135,7 +135,7 @@ const withSignatures = async (gateway: Gateway, reply: RenderedReply, caller: Ca
 };
 
 /** Remembers that an execution belongs to the caller, so that polling it doesn't count as guessing ids. */
-const noteOwner = (gateway: Gateway, route: Route, { request, response, caller }: Received, reply: RenderedReply | undefined): void => {
+const noteOwner = (gateway: Gateway, route: Route, { request, response, caller }: Incoming, reply: RenderedReply | undefined): void => {
   if (route.limit === "user+id") noteOwnId(gateway, route, request, caller);
   const started = route.startsRun && (reply?.status ?? 0) < FIRST_ERROR ? response.getHeader(EXECUTION_ID) : undefined;
   if (caller && typeof started === "string") gateway.ownIds.add(caller.user.id, started);

@@ -2,7 +2,7 @@ import type { Reason } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { Request, Response } from "express";
 import type { z } from "zod";
-import type { Auth, Caller, Needed } from "../auth/caller";
+import type { Auth, Caller, NeededRole } from "../auth/caller";
 import type { Body } from "../http/body/kinds";
 import type { Protocol } from "../http/protocols";
 import type { ParamsSpec } from "../http/schemas";
@@ -101,7 +101,7 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   /** Capability of `BY_NAME` that admits a key to a route for sessions. */
   keyCapability?: string;
   /** Minimum role if the request is for an organization. */
-  role: Needed;
+  role: NeededRole;
   limit: Limit;
   params?: ParamsSpec<P>;
   query?: z.ZodType<Q>;

@@ -88,7 +88,7 @@ const fileParser = (contentType: string) => {
         });
       }),
     end: () => untilCalledBack((callback) => form.once("finish", callback).end()),
-    taken: () => pieces.splice(0),
+    pieces: () => pieces.splice(0),
     isRead: () => isBroken || isDone || state === "beyond" || state === "second",
     problem: () => {
       if (state === "over") return undefined;
@@ -106,11 +106,11 @@ export async function* fileOfForm(source: AsyncIterable<Buffer>, contentType: st
   const file = fileParser(contentType);
   for await (const piece of source) {
     await file.write(piece);
-    yield* file.taken();
+    yield* file.pieces();
     if (file.isRead()) break;
   }
   if (!file.isRead()) await file.end();
-  yield* file.taken();
+  yield* file.pieces();
   const problem = file.problem();
   if (problem) throw problem;
 }

@@ -83,7 +83,7 @@ export const mcpRoutes = [
     protocol: "mcp",
     query: z.strictObject({ models: queryFlag.optional().meta({ description: "Also lists the models that the caller can run as tools" }) }),
     body: jsonBody(message, {
-      kept: ["params"],
+      lossless: ["params"],
       invalid: (issues) =>
         invalidRequest(
           issues.map((issue) => (issue.path === "" ? { ...issue, message: `${issue.message}: one message of JSON-RPC 2.0` } : issue)),

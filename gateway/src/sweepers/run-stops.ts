@@ -4,14 +4,14 @@ import { batches, executions, type identity } from "@nodeloom/proto";
 import type { Services } from "../clients/services";
 import { RUN_STOP_INTERVAL_MS, RUN_STOP_PAGE, RUN_STOP_PARALLEL } from "../http/limits";
 
-interface Needed {
+interface Needs {
   identity: Pick<Services["identity"], "claimRunStop" | "finishRunStop">;
   executions: Pick<Services["executions"], "listExecutions" | "cancelExecution">;
   batches: Pick<Services["batches"], "cancelBatches">;
 }
 
 export interface RunStopsOptions {
-  services: Needed;
+  services: Needs;
   logger: Logger;
   intervalMs?: number;
 }

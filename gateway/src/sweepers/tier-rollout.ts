@@ -5,26 +5,26 @@ import { toCallerUser } from "../auth/caller";
 import type { Services } from "../clients/services";
 import { ROLLOUT_CALL_MS, ROLLOUT_INTERVAL_MS, ROLLOUT_PAGE_USERS, ROLLOUT_PARALLEL } from "../http/limits";
 
-interface Needed {
+interface Needs {
   identity: Pick<Services["identity"], "claimTierRollout" | "advanceTierRollout" | "listUsers">;
   billing: Pick<Services["billing"], "setMonthlyCredits">;
   executions: Pick<Services["executions"], "setConcurrency">;
 }
 
 /** Sets a user's monthly credits at billing from the next renewal on. Accounts without approval get none. */
-export const setMonthlyCredits = async ({ billing }: Pick<Needed, "billing">, user: identity.User): Promise<void> => {
+export const setMonthlyCredits = async ({ billing }: Pick<Needs, "billing">, user: identity.User): Promise<void> => {
   if (!user.approved) return;
   const { monthlyMillicredits } = toCallerUser(user).plan;
   await billing.setMonthlyCredits({ userId: user.id, tier: user.tier, monthlyMillicredits }, { deadlineMs: ROLLOUT_CALL_MS });
 };
 
 /** Sets a user's concurrency at executions and starts waiting runs. If executions is unavailable, the user's next run sets the limit. */
-export const setConcurrency = async ({ executions }: Pick<Needed, "executions">, user: identity.User, logger: Logger): Promise<void> => {
+export const setConcurrency = async ({ executions }: Pick<Needs, "executions">, user: identity.User, logger: Logger): Promise<void> => {
   const { concurrency } = toCallerUser(user).plan;
   try {
     await executions.setConcurrency({ userId: user.id, concurrency }, { deadlineMs: ROLLOUT_CALL_MS, reconnectMs: 0 });
   } catch (error) {
-    logger.warn({ reason: (error as Error).message, userId: user.id }, "executions hear of changed places with the next run");
+    logger.warn({ reason: (error as Error).message, userId: user.id }, "executions get the changed number of places with the next run");
   }
 };
 
@@ -33,7 +33,7 @@ const inBatches = async <T>(items: readonly T[], size: number, work: (item: T) =
 };
 
 export interface TierRolloutOptions {
-  services: Needed;
+  services: Needs;
   logger: Logger;
   /** Interval of checks for unfinished changes of other processes. */
   intervalMs?: number;

@@ -1,13 +1,13 @@
 import { connect } from "node:net";
 
-export interface Spoken {
+export interface Exchange {
   answer: string;
   /** True if the server ended the connection. */
   isClosed: boolean;
 }
 
 /** Sends bytes over a new connection. Reads until the response has a body, the connection ends or the time is over. */
-export const speak = (baseUrl: string, bytes: string, waitMs = 60_000): Promise<Spoken> =>
+export const speak = (baseUrl: string, bytes: string, waitMs = 60_000): Promise<Exchange> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(baseUrl);
     const socket = connect(Number(port), hostname);

@@ -17,11 +17,11 @@ const work = async (atLeast) => {
     const answer = await fetch(url, { headers }).catch(() => undefined);
     await answer?.arrayBuffer().catch(() => undefined);
     times.push(performance.now() - startedAt);
-    parentPort.postMessage({ done: times.length });
+    parentPort.postMessage({ doneCount: times.length });
     if (answer?.status !== 200) refusedCount += 1;
     await pause(pauseMs);
   }
-  parentPort.postMessage({ times, refused: refusedCount });
+  parentPort.postMessage({ times, refusals: refusedCount });
 };
 
 parentPort.on("message", ({ begin, end }) => {

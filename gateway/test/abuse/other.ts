@@ -3,10 +3,10 @@ import { Worker } from "node:worker_threads";
 import type { Actor } from "../conformance/context";
 
 /** Measurements of another user's requests. */
-export interface Seen {
+export interface Timings {
   /** Time of each request in milliseconds. */
   times: number[];
-  refused: number;
+  refusals: number;
 }
 
 /** Pause between another user's requests, with and without an attack, so that the user's share of the CPU is known. */
@@ -21,10 +21,10 @@ export const startOther = (baseUrl: string, { key }: Actor) => {
     /** Starts the work: at least this number of requests, until `end` is called. */
     begin: (atLeast: number) => {
       doneCount = 0;
-      const result = new Promise<Seen>((resolve, reject) => {
+      const result = new Promise<Timings>((resolve, reject) => {
         worker.once("error", reject);
-        const listen = (message: Seen | { done: number }): void => {
-          if ("done" in message) return void (doneCount = message.done);
+        const listen = (message: Timings | { doneCount: number }): void => {
+          if ("doneCount" in message) return void (doneCount = message.doneCount);
           worker.off("message", listen).off("error", reject);
           resolve(message);
         };
@@ -32,8 +32,8 @@ export const startOther = (baseUrl: string, { key }: Actor) => {
       });
       worker.postMessage({ begin: atLeast });
       return {
-        done: () => doneCount,
-        end: (): Promise<Seen> => {
+        doneCount: () => doneCount,
+        end: (): Promise<Timings> => {
           worker.postMessage({ end: true });
           return result;
         },

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** Resource use of the platform's processes on Linux; undefined elsewhere, or if one has ended. */
-export interface Used {
+export interface ResourceUse {
   cpuMs: number;
   residentBytes: number;
 }
@@ -9,7 +9,7 @@ export interface Used {
 const MS_PER_TICK = 10;
 const BYTES_PER_KIB = 1024;
 
-const usedBy = (pid: number): Used => {
+const usedBy = (pid: number): ResourceUse => {
   // The process's name can contain spaces and brackets.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
@@ -19,7 +19,7 @@ const usedBy = (pid: number): Used => {
   return { cpuMs: (user + system) * MS_PER_TICK, residentBytes: Number(resident ?? 0) * BYTES_PER_KIB };
 };
 
-export const usedByAll = (pids: readonly number[]): Used | undefined => {
+export const usedByAll = (pids: readonly number[]): ResourceUse | undefined => {
   try {
     return pids.map(usedBy).reduce((sum, one) => ({
       cpuMs: sum.cpuMs + one.cpuMs,

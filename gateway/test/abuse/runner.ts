@@ -1,8 +1,8 @@
 import { createContext, type Accounts } from "../conformance/context";
 import type { AbuseCase, Cast } from "./case";
-import { startOther, type Other, type Seen } from "./other";
+import { startOther, type Other, type Timings } from "./other";
 import type { StripeEnd } from "../support/stripe";
-import { usedByAll, type Used } from "./processes";
+import { usedByAll, type ResourceUse } from "./processes";
 
 /** Result of an attack. Times and sizes are undefined if processes can't be measured. */
 export interface Finding {
@@ -74,13 +74,13 @@ const attackOften = async (attack: () => Promise<void>, isEnough: (madeCount: nu
   let madeCount = 0;
   try {
     for (; !isEnough(madeCount); madeCount += 1) await attack();
-    return { made: madeCount, failure: undefined };
+    return { count: madeCount, failure: undefined };
   } catch (error) {
-    return { made: madeCount + 1, failure: messageOf(error) };
+    return { count: madeCount + 1, failure: messageOf(error) };
   }
 };
 
-type Meter = () => { own: Used; servers: Used } | undefined;
+type Meter = () => { own: ResourceUse; servers: ResourceUse } | undefined;
 const meterOf =
   ({ pids }: AbuseOptions): Meter =>
   () => {
@@ -89,7 +89,7 @@ const meterOf =
     return own && servers && { own, servers };
   };
 
-interface Watched extends Seen {
+interface WatchedTimings extends Timings {
   cpuMs: { own: number; servers: number } | undefined;
 }
 
@@ -99,10 +99,10 @@ const watch = async (
   meter: Meter,
   atLeast: number,
   work: (doneCount: () => number) => Promise<unknown> = () => Promise.resolve(),
-): Promise<Watched> => {
+): Promise<WatchedTimings> => {
   const before = meter();
   const working = other.begin(atLeast);
-  await work(working.done);
+  await work(working.doneCount);
   const result = await working.end();
   const after = before && meter();
   return {
@@ -141,7 +141,7 @@ const tryCase = async (one: AbuseCase, { cast, other }: { cast: Cast; other: Oth
     memory.begin();
     return one.attack(cast);
   };
-  let attacked: Awaited<ReturnType<typeof attackOften>> = { made: 0, failure: undefined };
+  let attacked: Awaited<ReturnType<typeof attackOften>> = { count: 0, failure: undefined };
   const busy = await watch(other, meter, 1, async (doneCount) => {
     const isEnough = (madeCount: number): boolean =>
       madeCount >= attacks && (pids === undefined || madeCount >= attacks * MOST_REPEATS || doneCount() >= BUSY_REQUESTS);
@@ -154,18 +154,18 @@ const tryCase = async (one: AbuseCase, { cast, other }: { cast: Cast; other: Oth
   const share = (of: "own" | "servers"): number | undefined => {
     if (!quiet.cpuMs || !busy.cpuMs || !after.cpuMs) return undefined;
     const perOther = (quiet.cpuMs[of] + after.cpuMs[of]) / quietTimes.length;
-    return Math.max(0, busy.cpuMs[of] - perOther * busy.times.length) / attacked.made / (one.requests ?? 1);
+    return Math.max(0, busy.cpuMs[of] - perOther * busy.times.length) / attacked.count / (one.requests ?? 1);
   };
   return {
     case: one,
-    attacks: attacked.made,
+    attacks: attacked.count,
     failure: attacked.failure,
     cpuMsPerRequest: share("own"),
     serverCpuMsPerRequest: share("servers"),
     grownMegabytes,
     quietP95Ms: p95(quietTimes),
     p95Ms: p95(busy.times),
-    refusedOthers: quiet.refused + busy.refused + after.refused,
+    refusedOthers: quiet.refusals + busy.refusals + after.refusals,
   };
 };
 

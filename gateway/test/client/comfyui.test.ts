@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 import { readEmbedded, readForeign, type ImportModel } from "@nodeloom/client/comfyui";
 import { API, EDITOR, inSubgraph, PROMPTS, SUBGRAPH_ID, VIDEO } from "./comfyui-graphs";
 
-interface Imported {
+interface ImportedGraph {
   nodes: { id: string; type: string; position: { x: number; y: number }; data: Record<string, unknown> }[];
   edges: { source: string; sourceHandle: string; target: string; targetHandle: string }[];
 }
@@ -30,7 +30,7 @@ const RICH = MODELS.slice(1);
 
 const read = (value: unknown, models: readonly ImportModel[] | string = MODELS) => {
   const { graph, words } = readForeign(value, models)!;
-  const { nodes, edges } = graph as Imported;
+  const { nodes, edges } = graph as ImportedGraph;
   const links = edges.map(({ source, sourceHandle, target, targetHandle }) => `${source}.${sourceHandle} ${target}.${targetHandle}`);
   const byId = (id: string) => nodes.find((node) => node.id === id)!;
   return { nodes, links: links.sort(), words, byId, report: String(byId("comfy-report").data.text) };

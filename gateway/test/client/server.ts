@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface Received {
+export interface RecordedRequest {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
@@ -18,13 +18,13 @@ export type Script = { status: number; headers?: Record<string, string>; json?: 
 
 export interface ScriptedService {
   baseUrl: string;
-  received: Received[];
+  received: RecordedRequest[];
   stop(): Promise<void>;
 }
 
 /** A service that returns scripted responses in order and repeats the last one, for faults that no real service produces on demand. */
 export const startScripted = async (...script: Script[]): Promise<ScriptedService> => {
-  const received: Received[] = [];
+  const received: RecordedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));

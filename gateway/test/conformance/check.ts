@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import type { Answer } from "../e2e/support/client";
 
 /** A predicate in a pattern, with a description for failures. */
-type Wanted = ((value: unknown) => boolean) & { wanted?: string };
+type Predicate = ((value: unknown) => boolean) & { description?: string };
 
-const matcher = (text: string, test: (value: unknown) => boolean): Wanted => Object.assign(test, { wanted: text });
+const matcher = (text: string, test: (value: unknown) => boolean): Predicate => Object.assign(test, { description: text });
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -23,13 +23,14 @@ export const is = {
   uuid: matcher("a UUID", (value) => typeof value === "string" && UUID.test(value)),
   time: matcher("an ISO 8601 time", (value) => typeof value === "string" && ISO.test(value) && !Number.isNaN(Date.parse(value))),
   absent: matcher("nothing", (value) => value === undefined),
-  url: (prefix: string): Wanted => matcher(`a URL under ${prefix}`, (value) => typeof value === "string" && value.startsWith(prefix)),
-  like: (pattern: RegExp): Wanted => matcher(`text like ${String(pattern)}`, (value) => typeof value === "string" && pattern.test(value)),
-  oneOf: (...values: unknown[]): Wanted => matcher(`one of ${JSON.stringify(values)}`, (value) => values.includes(value)),
-  nullOr: (test: Wanted): Wanted => matcher(`null or ${test.wanted ?? "?"}`, (value) => value === null || test(value)),
-  near: (number: number): Wanted => matcher(`about ${number}`, (value) => typeof value === "number" && Math.abs(value - number) < 1e-6),
-  listOf: (test: Wanted): Wanted =>
-    matcher(`a list of ${test.wanted ?? "?"}`, (value) => Array.isArray(value) && value.every((item) => test(item))),
+  url: (prefix: string): Predicate => matcher(`a URL under ${prefix}`, (value) => typeof value === "string" && value.startsWith(prefix)),
+  like: (pattern: RegExp): Predicate =>
+    matcher(`text like ${String(pattern)}`, (value) => typeof value === "string" && pattern.test(value)),
+  oneOf: (...values: unknown[]): Predicate => matcher(`one of ${JSON.stringify(values)}`, (value) => values.includes(value)),
+  nullOr: (test: Predicate): Predicate => matcher(`null or ${test.description ?? "?"}`, (value) => value === null || test(value)),
+  near: (number: number): Predicate => matcher(`about ${number}`, (value) => typeof value === "number" && Math.abs(value - number) < 1e-6),
+  listOf: (test: Predicate): Predicate =>
+    matcher(`a list of ${test.description ?? "?"}`, (value) => Array.isArray(value) && value.every((item) => test(item))),
 };
 
 const EXACTLY = Symbol("exactly");
@@ -42,8 +43,8 @@ const short = (value: unknown): string => (JSON.stringify(value) ?? "undefined")
 /** Differences between a value and a pattern: objects by the pattern's members, lists as a whole. */
 export const differences = (value: unknown, pattern: unknown, path = "body"): string[] => {
   if (typeof pattern === "function") {
-    const test = pattern as Wanted;
-    return test(value) ? [] : [`${path} should be ${test.wanted ?? "otherwise"}, is ${short(value)}`];
+    const test = pattern as Predicate;
+    return test(value) ? [] : [`${path} should be ${test.description ?? "otherwise"}, is ${short(value)}`];
   }
   if (Array.isArray(pattern)) {
     if (!Array.isArray(value) || value.length !== pattern.length) {

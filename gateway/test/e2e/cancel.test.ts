@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { billing } from "@nodeloom/proto";
 import { clientOf, eventually, type Account, type Answer } from "./support/client";
-import { createGates, startGrpcGate, startHttpGate, type Held, type Passage, type Proxy } from "./support/gates";
+import { createGates, startGrpcGate, startHttpGate, type HeldRequest, type Passage, type Proxy } from "./support/gates";
 import { edge, node } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
 import { createProviderLog, type ProviderCallKind } from "./support/provider-log";
@@ -89,12 +89,12 @@ interface Cell {
 interface Row {
   graph: Graph | ((cell: Cell) => Promise<Graph>);
   /** Requests that are held back before the run starts. */
-  hold?: (cell: Cell) => Held;
+  hold?: (cell: Cell) => HeldRequest;
   prepare?: (cell: Cell) => void;
   /** True if the run ends while the requests are held. They arrive afterwards. */
   endsHeld?: boolean;
   /** Resolves once the run is in the state. */
-  reached: (cell: Cell, gate: Held | undefined) => Promise<unknown>;
+  reached: (cell: Cell, gate: HeldRequest | undefined) => Promise<unknown>;
   answer: "cancel_requested" | "already_completed" | "already_failed";
   status: "cancelled" | "completed" | "failed";
   /** Every node with its report. */
@@ -153,11 +153,11 @@ const fanOut = (cell: Cell): Promise<Graph> =>
 /** Holds a call with the user of a cell. */
 const calls =
   (what: string, phase?: "request" | "answer") =>
-  ({ user }: Cell): Held =>
+  ({ user }: Cell): HeldRequest =>
     gates.hold((passage) => passage.what === what && passage.body.includes(user.userId), phase);
-const submission = ({ prompt }: Cell): Held =>
+const submission = ({ prompt }: Cell): HeldRequest =>
   gates.hold((passage) => provider.kindOf(passage.what) === "submit" && provider.senderOf(passage) === prompt);
-const isHeld = (_: Cell, gate: Held | undefined): Promise<unknown> => gate!.reached;
+const isHeld = (_: Cell, gate: HeldRequest | undefined): Promise<unknown> => gate!.reached;
 const isOver = ({ poll }: Cell): Promise<Answer> => eventually(poll, isFinal);
 const isFinal = ({ body }: Answer): boolean => ["completed", "failed", "cancelled"].includes(body.status as string);
 /** Sets the provider's response to one kind of a cell's calls. */

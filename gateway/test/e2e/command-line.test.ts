@@ -29,18 +29,18 @@ const start = (args: string[], env: NodeJS.ProcessEnv = {}): ChildProcessWithout
     cwd: folder,
     env: { ...process.env, NODELOOM_BASE_URL: platform.baseUrl, NODELOOM_API_KEY: user.key, XDG_CONFIG_HOME: folder, ...env },
   });
-interface Ended {
+interface ExitResult {
   code: number | null;
   stdout: string;
   stderr: string;
 }
-const outcome = async (child: ChildProcessWithoutNullStreams): Promise<Ended> => {
+const outcome = async (child: ChildProcessWithoutNullStreams): Promise<ExitResult> => {
   const texts = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"] as const) child[stream].on("data", (chunk: Buffer) => (texts[stream] += chunk.toString()));
   const [code] = (await once(child, "close")) as [number | null];
   return { code, ...texts };
 };
-const nodeloom = (...args: string[]): Promise<Ended> => outcome(start(args));
+const nodeloom = (...args: string[]): Promise<ExitResult> => outcome(start(args));
 const save = async (workflow: object): Promise<string> =>
   ((await http.call("POST", "/api/workflows", { key: user.key, body: workflow })).body as unknown as { slug: string }).slug;
 
@@ -145,7 +145,7 @@ it("stores a working key that only its owner can read, and deletes it", async ()
 });
 
 it("creates, lists and revokes keys with a password, which keys can't do", async () => {
-  const keys = (...args: string[]): Promise<Ended> => {
+  const keys = (...args: string[]): Promise<ExitResult> => {
     const child = start(["keys", ...args], { NODELOOM_API_KEY: undefined });
     child.stdin.end(`${user.email}\n${user.password}\n`);
     return outcome(child);
@@ -203,7 +203,7 @@ it("publishes, schedules, runs batches, and shows runs, their logs and files", a
 
 it("sets budgets and secrets with a key that can, and lists organizations with a password", async () => {
   const { key } = await http.account({ tier: "business", capabilities: ["budgets:write", "secrets:write", "usage:read", "members:read"] });
-  const endedRun = (...args: string[]): Promise<Ended> => outcome(start(args, { NODELOOM_API_KEY: key }));
+  const endedRun = (...args: string[]): Promise<ExitResult> => outcome(start(args, { NODELOOM_API_KEY: key }));
   const budget = await endedRun("budgets", "set", "500", "--metadata", "customer=acme", "--window", "day");
   expect(budget.code).toBe(0);
   expect((await endedRun("budgets", "list")).stdout).toMatch(/metadata +customer=acme +500 +day/);

@@ -117,7 +117,7 @@ describe("moderation", () => {
     post(`/api/models/${model}/run`, { inputs: { prompt, sandbox: { latencyMs: 0 } } });
   afterEach(() => {
     moderation.decide = () => ({ decision: "allow" });
-    moderation.away = false;
+    moderation.isDown = false;
   });
 
   it("rejects a prompt before anything is held or sent, whichever API it comes from", async () => {
@@ -147,12 +147,12 @@ describe("moderation", () => {
   });
 
   it("starts no run while the hook is unavailable, and runs once it is back", async () => {
-    moderation.away = true;
+    moderation.isDown = true;
     expect(await runModel("sandbox-image-fast", "a loom")).toMatchObject({
       status: 503,
       body: { code: "SERVICE_UNAVAILABLE", moderation: "away" },
     });
-    moderation.away = false;
+    moderation.isDown = false;
     await eventually(
       () => runModel("sandbox-image-fast", "a loom"),
       ({ status }) => status === 200,

@@ -127,14 +127,14 @@ const follow = async (id: string): Promise<StreamedEvent[]> => {
 const textOf = (events: StreamedEvent[]): string =>
   events.filter(({ type }) => type === "node.delta").reduce((text, { data }) => (data.reset ? "" : text) + data.text!, "");
 
-interface Written {
+interface WrittenText {
   id: string;
   /** Events of a client that follows from the start, and of a late one. */
   events: StreamedEvent[];
   late: StreamedEvent[];
   text: string;
 }
-const writeText = async (latencyMs: number): Promise<Written> => {
+const writeText = async (latencyMs: number): Promise<WrittenText> => {
   const inputs = { prompt: "Describe a lighthouse on a windy coast", sandbox: { latencyMs } };
   const { status, headers } = await post("/api/models/sandbox-chat/run", { inputs }, { prefer: "wait=0" });
   expect(status).toBe(202);
@@ -148,7 +148,7 @@ const writeText = async (latencyMs: number): Promise<Written> => {
 
 describe("a text that is written slowly", () => {
   it("can be followed piece by piece, also by a late client, and is stored only as a whole", async () => {
-    let writing: Written;
+    let writing: WrittenText;
     // If the machine stalls, there are fewer pieces, and the second client can start after the end.
     await paced(async (seconds) => {
       writing = await writeText(seconds * 1_200);

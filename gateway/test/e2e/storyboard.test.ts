@@ -114,7 +114,7 @@ it("fails the node if no response matches; only completed calls are charged", as
   expect(await heldCredits()).toBe(0);
 });
 
-interface Quoted {
+interface Quote {
   estimatedCreditCost: number;
   exact: boolean;
   nodes: { id: string; reusedItems: number[]; savedCredits: number }[];
@@ -141,7 +141,7 @@ it("after a change of one of three prompts pays for one picture, as quoted, and 
   expect(changed.status).toBe(200);
 
   const again = `/api/executions/${idOf(first)}/rerun`;
-  const quoted = (await post(`${again}/quote`, { version: "draft" })).body as unknown as Quoted;
+  const quoted = (await post(`${again}/quote`, { version: "draft" })).body as unknown as Quote;
   expect(quoted).toMatchObject({ exact: true, reused: { calls: 2, of: 3 }, nodes: [{ id: "picture", reusedItems: [0, 2] }] });
   const rerun = await post(again, { version: "draft" });
   expect(rerun.body).toMatchObject({ success: true, cost: quoted.estimatedCreditCost });
@@ -170,7 +170,7 @@ it("after a change of one of three prompts pays for one picture, as quoted, and 
 it("reuses a whole storyboard, with the nodes after its writer, for free", async () => {
   const first = await run(await save());
   const again = `/api/executions/${idOf(first)}/rerun`;
-  const quoted = (await post(`${again}/quote`, {})).body as unknown as Quoted;
+  const quoted = (await post(`${again}/quote`, {})).body as unknown as Quote;
   expect(quoted).toMatchObject({ estimatedCreditCost: 0, exact: true });
   expect(quoted.reused.calls).toBe(quoted.reused.of);
   const rerun = await post(again, {});

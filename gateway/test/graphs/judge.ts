@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { eventually } from "../../../services/platform/test/support/eventually";
 import { INNER, type Graph } from "./graph";
-import { expectedOf, type Expected } from "./reference";
+import { expectedOf, type Expectation } from "./reference";
 import { UPLOADED, type RandomGraph, type Start } from "./shapes";
 import { ADDRESS, Unsuitable } from "./values";
 
@@ -95,7 +95,7 @@ const differ = (what: string, actual: unknown, expected: unknown): string[] =>
   isDeepStrictEqual(actual, expected) ? [] : [`${what}: is ${JSON.stringify(actual)}, and should be ${JSON.stringify(expected)}`];
 
 /** Differences between the end of a run and the reference. */
-export const differences = (run: Execution, expected: Expected): string[] => {
+export const differences = (run: Execution, expected: Expectation): string[] => {
   if (expected.failing.size === 0) {
     if (run.status !== "completed") return [`status: is ${run.status} (${JSON.stringify(run.error)}), and should be completed`];
     return [
@@ -135,7 +135,7 @@ const followed = async (call: Call, id: string, decisions: RandomGraph["decision
   return eventually(look, ({ status }) => FINAL.includes(status), END_MS);
 };
 
-export interface Judged {
+export interface Verdict {
   /** `refused`: the quote rejected the graph. */
   end: "refused" | "completed" | "failed";
   calls: number;
@@ -144,7 +144,7 @@ export interface Judged {
 /** Rounding error of a sum of credits, which have three decimals. */
 const ROUNDING = 0.0005;
 /** If the provider's output is missing, the call is free. */
-const isFree = ({ failing }: Expected): boolean =>
+const isFree = ({ failing }: Expectation): boolean =>
   failing.size > 0 && [...failing.values()].every((code) => code === "PROVIDER_RESPONSE_INCOMPLETE");
 
 const [FOUND, BUSY] = [200, 503];
@@ -179,14 +179,14 @@ const start = async (call: Call, path: string, inputs: unknown, way: Start): Pro
 const costOf = ({ nodes }: Execution): number => nodes.reduce((sum, { creditsCost }) => sum + creditsCost, 0);
 
 /** Problems of a run: a wrong end, or a cost above its quote. */
-const problemsOf = (run: Execution, expected: Expected, quote: Answer["body"]): string[] => {
+const problemsOf = (run: Execution, expected: Expectation, quote: Answer["body"]): string[] => {
   const { maxCreditCost } = quote as { maxCreditCost: number | null };
   const [cost, most] = [costOf(run), isFree(expected) ? 0 : (maxCreditCost ?? 0)];
   return [...differences(run, expected), ...(cost <= most + ROUNDING ? [] : [`cost: is ${cost}, and should be ${most} at most`])];
 };
 
 /** Reruns an execution, which must be free for reused calls and end in the same way. */
-const rerun = async (call: Call, id: string, decisions: RandomGraph["decisions"], expected: Expected): Promise<string[]> => {
+const rerun = async (call: Call, id: string, decisions: RandomGraph["decisions"], expected: Expectation): Promise<string[]> => {
   const path = `/api/executions/${id}/rerun`;
   const quote = must(await call("POST", `${path}/quote`, {}), 200);
   const answer = await call("POST", path, {}, WAIT);
@@ -209,9 +209,9 @@ const patient =
  * @returns undefined for a graph that is too large to compare
  * @throws Error with the problem
  */
-export const judge = async (hasty: Call, names: Names, random: RandomGraph): Promise<Judged | undefined> => {
+export const judge = async (hasty: Call, names: Names, random: RandomGraph): Promise<Verdict | undefined> => {
   const call = patient(hasty);
-  let expected: Expected;
+  let expected: Expectation;
   try {
     expected = expectedOf(random);
   } catch (error) {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { judge, type Call, type Judged, type Names } from "./judge";
+import { judge, type Call, type Verdict, type Names } from "./judge";
 import { build, drawnGraphs } from "./shapes";
 
 /** Judges many random graphs in parallel. */
@@ -19,7 +19,7 @@ export interface Many {
 }
 
 export interface Tally {
-  ends: Record<Judged["end"] | "unsuitable", number>;
+  ends: Record<Verdict["end"] | "unsuitable", number>;
   calls: number;
   /** Failures with the command to judge the graph again, its problem, and the graph. */
   failures: string[];

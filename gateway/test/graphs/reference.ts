@@ -5,7 +5,7 @@ import { DEAD, joined, NodeFailure, type Ports } from "./values";
 
 /** A small interpreter of graphs that predicts the end of a run. */
 
-export interface Expected {
+export interface Expectation {
   /** Nodes that can end the run by failing; empty if it completes. */
   failing: ReadonlyMap<string, NodeFailure["code"]>;
   /** Nodes that run or are skipped, if the run completes. */
@@ -142,11 +142,11 @@ const runLoop = (node: GraphNode, ports: Ports, run: Run, id: string): Ports => 
 };
 
 /** @param given inputs, with `UPLOADED` for files */
-export const expectedOf = ({ graph, inputs: runInputs, decisions }: Pick<RandomGraph, "graph" | "inputs" | "decisions">): Expected => {
+export const expectedOf = ({ graph, inputs: runInputs, decisions }: Pick<RandomGraph, "graph" | "inputs" | "decisions">): Expectation => {
   const inputs = Object.fromEntries(
     Object.entries(runInputs).map(([name, value]) => [name, value === UPLOADED ? { file: "image" } : value]),
   );
-  const statuses: Expected["statuses"] = {};
+  const statuses: Expectation["statuses"] = {};
   const failing = new Map<string, NodeFailure["code"]>();
   const world: World = { inputs, decisions, counted: { calls: 0 }, runInner: () => ({}), runLoop: () => ({}) };
   const result = runGraph(graph, { world, statuses, failing }, "");

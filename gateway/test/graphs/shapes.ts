@@ -265,7 +265,7 @@ const MAKERS = {
 interface DrawnField {
   type: keyof typeof FIELDS;
   /** The field's input is set, empty, null, omitted for its default, or absent. */
-  given: "given" | "empty" | "null" | "default" | "absent";
+  presence: "given" | "empty" | "null" | "default" | "absent";
   size: number;
 }
 
@@ -278,15 +278,19 @@ const FIELDS = {
   json: { value: (size: number) => (size % 4 === 0 ? { words: [size] } : listOf(size, size)), empty: [], carries: "value", files: "none" },
 } as const;
 
-const addField = (index: number, { type, given, size }: DrawnField, inputs: Record<string, unknown>): { field: Field; output: Output } => {
+const addField = (
+  index: number,
+  { type, presence, size }: DrawnField,
+  inputs: Record<string, unknown>,
+): { field: Field; output: Output } => {
   const { value, empty, carries, files } = FIELDS[type];
   const field: Field = { name: `f${index}`, type, ...(type === "select" ? { options: ["fox", "kite"] } : {}) };
-  if (given === "given") Object.assign(field, { required: size % 2 === 0 });
+  if (presence === "given") Object.assign(field, { required: size % 2 === 0 });
   // A default can't name a user's uploaded file.
-  if (given === "default" && type !== "image_upload") field.default = value(size);
-  if (given === "given") inputs[field.name] = value(size);
-  if (given === "empty" && empty !== undefined) inputs[field.name] = empty;
-  if (given === "null" && type === "json") inputs[field.name] = null;
+  if (presence === "default" && type !== "image_upload") field.default = value(size);
+  if (presence === "given") inputs[field.name] = value(size);
+  if (presence === "empty" && empty !== undefined) inputs[field.name] = empty;
+  if (presence === "null" && type === "json") inputs[field.name] = null;
   return { field, output: { node: "in", port: field.name, carries, files } };
 };
 
@@ -336,7 +340,7 @@ const nodes = (maxLength: number): fc.Arbitrary<Drawn[]> => fc.array(node, { max
 /** Graphs of 2 to 30 nodes, because interactions of two or three nodes reveal most faults. */
 export const drawnGraphs: fc.Arbitrary<DrawnGraph> = fc.record({
   fields: fc.array(
-    fc.record({ type: fc.constantFrom(...FIELD_TYPES), given: fc.constantFrom("given", "empty", "null", "default", "absent"), size }),
+    fc.record({ type: fc.constantFrom(...FIELD_TYPES), presence: fc.constantFrom("given", "empty", "null", "default", "absent"), size }),
     { minLength: 1, maxLength: 6 },
   ),
   nodes: often(9, nodes(6), nodes(28)),

@@ -7,12 +7,12 @@ interface Parameter {
   name: string;
   schema: Record<string, unknown>;
 }
-interface Described {
+interface DescribedOperation {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Record<string, unknown> }> };
   responses: Record<string, unknown>;
 }
-const described = (method: string, path: string): Described => document.paths[path]![method] as unknown as Described;
+const described = (method: string, path: string): DescribedOperation => document.paths[path]![method] as unknown as DescribedOperation;
 const parameter = (method: string, path: string, name: string): Record<string, unknown> =>
   described(method, path).parameters!.find((candidate) => candidate.name === name)!.schema;
 

@@ -5,7 +5,7 @@ import type { Route } from "../../src/edge/route";
 import { routes } from "../../src/endpoints";
 import { gatewayVariables } from "../../src/variables";
 import { startPlatform, type Platform, type User } from "../support/platform";
-import { send, type Answer, type Sent } from "../support/http";
+import { send, type Answer, type RequestOptions } from "../support/http";
 
 /** Checks that no body is read, decompressed or parsed before the caller is known and within limits. */
 
@@ -41,7 +41,7 @@ const converse = (path: string, headers: Record<string, string>, body: string): 
 
 describe("before the caller is known", () => {
   const bomb = gzipSync(Buffer.alloc(10 * MEBIBYTE, "["));
-  it.each<[string, string, Sent, number, string]>([
+  it.each<[string, string, RequestOptions, number, string]>([
     [
       "a packed body",
       "/api/workflows",
@@ -127,7 +127,7 @@ describe("before the caller is known", () => {
 });
 
 describe("a known caller", () => {
-  const create = (body: string | Buffer, more: Partial<Sent> = {}): Promise<Answer> =>
+  const create = (body: string | Buffer, more: Partial<RequestOptions> = {}): Promise<Answer> =>
     platform.send("/api/workflows", { body, headers: { ...JSON_TYPE, ...platform.byKey(user) }, ...more });
   const nested = (levels: number): string => `${'{"nodes":'}${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
 
@@ -181,7 +181,7 @@ describe("a known caller", () => {
 
 it("counts rejected requests without a caller against their address, whatever was wrong", async () => {
   const other = await platform.startGateway({ ANONYMOUS_RATE_LIMIT: "8", REDIS_KEY_PREFIX: `${platform.env.REDIS_KEY_PREFIX}door:` });
-  const refusals: Sent[] = [
+  const refusals: RequestOptions[] = [
     { method: "GET" },
     { method: "PATCH" },
     { body: "x", headers: { "content-type": "text/plain" } },

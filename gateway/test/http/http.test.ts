@@ -229,12 +229,18 @@ describe("the order of checks", () => {
   });
 
   it("rejects a request without a caller on every route that needs one", async () => {
-    type Said = { code?: string; error: Said; data: Said };
-    const plain = (body: Said): Said => body;
-    const errorOf = { plain, openai: ({ error }: Said) => error, mcp: ({ error }: Said) => error.data, fal: plain, replicate: plain };
+    type ErrorBody = { code?: string; error: ErrorBody; data: ErrorBody };
+    const plain = (body: ErrorBody): ErrorBody => body;
+    const errorOf = {
+      plain,
+      openai: ({ error }: ErrorBody) => error,
+      mcp: ({ error }: ErrorBody) => error.data,
+      fal: plain,
+      replicate: plain,
+    };
     for (const { method, path, auth, body, protocol = "plain" } of routes.filter((route) => route.auth !== "none")) {
       const answer = await platform.send(path.replaceAll(/:\w+/g, "some-name"), { method, ...(body ? { json: {} } : {}) });
-      const { code } = errorOf[protocol](answer.body as unknown as Said);
+      const { code } = errorOf[protocol](answer.body as unknown as ErrorBody);
       // An unknown hook address gets 404.
       const refusal = auth === "hook" ? [404, "NOT_FOUND"] : [401, "UNAUTHENTICATED"];
       expect([method, path, auth, answer.status, code]).toEqual([method, path, auth, ...refusal]);

@@ -10,20 +10,20 @@ const fields = (count: number): string => Array.from({ length: count }, (_, inde
  * @returns its fields, and the number of pieces read
  */
 const read = async (form: string, pieceBytes = 1_024) => {
-  let askedCount = 0;
+  let readCount = 0;
 
   const source = async function* (): AsyncGenerator<Buffer> {
     for (let at = 0; at < form.length; at += pieceBytes) {
-      askedCount += 1;
+      readCount += 1;
       yield Buffer.from(form.slice(at, at + pieceBytes));
     }
   };
   const pieces: Buffer[] = [];
   try {
     for await (const piece of fileOfForm(source(), TYPE)) pieces.push(piece);
-    return { file: Buffer.concat(pieces).toString(), asked: askedCount };
+    return { file: Buffer.concat(pieces).toString(), reads: readCount };
   } catch (error) {
-    return { problem: (error as { metadata: unknown }).metadata, asked: askedCount };
+    return { problem: (error as { metadata: unknown }).metadata, reads: readCount };
   }
 };
 
@@ -34,9 +34,9 @@ describe("a form with a file", () => {
 
   it("reads no further than its first hundred parts", async () => {
     const issues = [{ path: "", message: "the form's first 100 parts contain no file" }];
-    const { problem, asked } = await read(`${fields(2_000)}${FILE}--b--\r\n`);
+    const { problem, reads } = await read(`${fields(2_000)}${FILE}--b--\r\n`);
     expect(problem).toEqual({ issues });
-    expect(asked).toBeLessThan(8);
+    expect(reads).toBeLessThan(8);
     expect((await read(`${fields(100)}${FILE}--b--\r\n`, 100_000)).problem).toEqual({ issues });
   });
 

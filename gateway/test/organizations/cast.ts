@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { executions } from "@nodeloom/proto";
-import type { Answer, Sent } from "../support/http";
+import type { Answer, RequestOptions } from "../support/http";
 import type { Platform, User } from "../support/platform";
 
 /** An organization with a member in every role and its data, and accounts outside of the organization. */
@@ -14,10 +14,10 @@ export interface Cast {
   stranger: User;
   /** A key of another organization, created by its owner. */
   otherKey: string;
-  owned: Owned;
+  owned: OwnedThings;
 }
 
-export interface Owned {
+export interface OwnedThings {
   slug: string;
   folderId: string;
   keyId: string;
@@ -42,26 +42,26 @@ export const makeOrganization = async (platform: Platform, owner: User, name = "
   String(created(await platform.send("/api/organizations", { json: { name }, headers: platform.bySession(owner) })).id);
 
 export const invite = async (platform: Platform, owner: User, id: string, role: string): Promise<string> => {
-  const options: Sent = { json: { role }, headers: platform.bySession(owner) };
+  const options: RequestOptions = { json: { role }, headers: platform.bySession(owner) };
   return String(created(await platform.send(`/api/organizations/${id}/invitations`, options)).token);
 };
 
 export const join = async (platform: Platform, owner: User, id: string, role: string): Promise<User> => {
   const user = await platform.createUser({ tier: "free" });
-  const options: Sent = { json: { token: await invite(platform, owner, id, role) }, headers: platform.bySession(user) };
+  const options: RequestOptions = { json: { token: await invite(platform, owner, id, role) }, headers: platform.bySession(user) };
   created(await platform.send("/api/invitations/accept", options), 200);
   return user;
 };
 
 export const makeKey = async (platform: Platform, member: User, id: string): Promise<{ id: string; key: string }> => {
-  const options: Sent = { json: { name: "Deploy", preset: "full-deploy" }, headers: memberOf(platform, member, id) };
+  const options: RequestOptions = { json: { name: "Deploy", preset: "full-deploy" }, headers: memberOf(platform, member, id) };
   const body = created(await platform.send("/api/keys", options));
   return { id: String(body.id), key: String(body.key) };
 };
 
 const PICTURE = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
-const furnish = async (platform: Platform, owner: User, id: string): Promise<Owned> => {
+const furnish = async (platform: Platform, owner: User, id: string): Promise<OwnedThings> => {
   const headers = memberOf(platform, owner, id);
   const { slug } = created(await platform.send("/api/workflows", { json: { name: `Poster ${randomUUID().slice(0, 8)}` }, headers }));
   const folder = created(await platform.send("/api/folders", { json: { name: "Posters" }, headers }));

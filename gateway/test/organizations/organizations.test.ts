@@ -321,7 +321,7 @@ describe("the table of tenancy", () => {
   });
 
   it("lets members manage their organization as far as their role allows", async () => {
-    const { seen, wanted } = await checkManagement({ platform, cast: cast! });
-    expect(seen).toEqual(wanted);
+    const { actual, expected } = await checkManagement({ platform, cast: cast! });
+    expect(actual).toEqual(expected);
   });
 });

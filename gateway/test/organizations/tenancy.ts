@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isByName, isRole, roleReaches, type Role } from "@nodeloom/kernel";
 import type { Route } from "../../src/edge/route";
 import { routes } from "../../src/endpoints";
-import { send, type Answer, type Sent } from "../support/http";
+import { send, type Answer, type RequestOptions } from "../support/http";
 import type { Platform } from "../support/platform";
 import { memberOf, type Cast } from "./cast";
 
@@ -14,7 +14,7 @@ const ACTORS = ["stranger", "suspended", "other key", "other key elsewhere", "vi
 type Actor = (typeof ACTORS)[number];
 const PARALLEL = 8;
 
-interface Asked {
+interface Scene {
   platform: Platform;
   cast: Cast;
 }
@@ -35,14 +35,14 @@ const pathOf = (cast: Cast, path: string): string =>
     return `${before}/${parameter === "id" ? (ids(cast)[before] ?? randomUUID()) : (params[parameter] ?? cast.suspended.id)}`;
   });
 
-const headersOf = ({ platform, cast }: Asked, actor: Actor): Record<string, string> => {
+const headersOf = ({ platform, cast }: Scene, actor: Actor): Record<string, string> => {
   if (actor === "other key") return { "x-api-key": cast.otherKey, "x-organization": cast.id };
   return actor === "other key elsewhere" ? { "x-api-key": cast.otherKey } : memberOf(platform, cast[actor], cast.id);
 };
 
 /** Bodies that are rejected after all checks of the caller. So nothing is created, but the named resources are deleted. */
-const ask = (subject: Asked, actor: Actor, { method, path }: Pick<Route, "method" | "path">): Promise<Answer> => {
-  const options: Sent = {
+const ask = (subject: Scene, actor: Actor, { method, path }: Pick<Route, "method" | "path">): Promise<Answer> => {
+  const options: RequestOptions = {
     method,
     headers: headersOf(subject, actor),
     ...(method === "GET" || method === "DELETE" ? {} : { json: { unknown: 1 } }),
@@ -100,7 +100,7 @@ const inTurn = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>):
  * Requests every route.
  * @returns the number of checked responses, and the wrong ones
  */
-export const checkTenancy = async (subject: Asked): Promise<{ checks: number; wrong: string[] }> => {
+export const checkTenancy = async (subject: Scene): Promise<{ checks: number; wrong: string[] }> => {
   const table = routes.flatMap((route) => (route.role === "self" ? [] : [{ route, needed: route.role }]));
   const wrong: string[] = [];
   let checks = 0;
@@ -159,7 +159,7 @@ export const unknownRoutes = (): string[] =>
  * Requests the routes about the organization.
  * @returns actual and expected responses
  */
-export const checkManagement = async (subject: Asked): Promise<{ seen: string[]; wanted: string[] }> => {
+export const checkManagement = async (subject: Scene): Promise<{ actual: string[]; expected: string[] }> => {
   const { platform, cast } = subject;
   const actual: string[] = [];
   const expectedLines: string[] = [];
@@ -176,5 +176,5 @@ export const checkManagement = async (subject: Asked): Promise<{ seen: string[];
       expectedLines.push(`${actor} ${method} ${path} ${outcome}`);
     }
   }
-  return { seen: actual, wanted: expectedLines };
+  return { actual, expected: expectedLines };
 };

@@ -18,7 +18,7 @@ const PATIENCE_MS = 150_000;
 const USER = "loom";
 const PASSWORD = "p@ss:word/1";
 
-interface Received {
+interface ReceivedMail {
   ID: string;
   To: { Address: string }[];
   Subject: string;
@@ -69,9 +69,9 @@ afterAll(async () => {
 }, START_MS);
 
 const read = async <T>(path: string): Promise<T> => (await fetch(`${apiUrl}${path}`)).json() as Promise<T>;
-const mailsTo = async (address: string): Promise<Received[]> =>
-  (await read<{ messages: Received[] }>(`/api/v1/search?limit=200&query=${encodeURIComponent(`to:${address}`)}`)).messages;
-const textOf = async ({ ID }: Received): Promise<string> => (await read<{ Text: string }>(`/api/v1/message/${ID}`)).Text;
+const mailsTo = async (address: string): Promise<ReceivedMail[]> =>
+  (await read<{ messages: ReceivedMail[] }>(`/api/v1/search?limit=200&query=${encodeURIComponent(`to:${address}`)}`)).messages;
+const textOf = async ({ ID }: ReceivedMail): Promise<string> => (await read<{ Text: string }>(`/api/v1/message/${ID}`)).Text;
 /** Link to a page in the newest email to an address. */
 const linkOf = async (address: string, page: string): Promise<string> => {
   const link = new RegExp(`/${page}#token=(\\S+)`);
@@ -153,7 +153,7 @@ const TAKEN_UP_MS = 90_000;
  * Replaces the mail server by one that closes connections before a greeting.
  * @returns a function that ends the outage after this number of attempts
  */
-const beAway = async (attempts: number): Promise<() => Promise<void>> => {
+const stopServer = async (attempts: number): Promise<() => Promise<void>> => {
   let matchCount = 0;
   const nobody = createServer((socket) => {
     matchCount += 1;
@@ -195,7 +195,7 @@ it(
     }
     await stopMailpit();
     await forget(everybody[0]!);
-    const comeBack = await beAway(TURNED_AWAY);
+    const comeBack = await stopServer(TURNED_AWAY);
     const counts = async (): Promise<number[]> => Promise.all(everybody.map(async (email) => (await mailsTo(email)).length));
     await comeBack();
     // No email is rejected from here on. Waiting emails are sent after their pause, which is at most as long as all earlier time.

@@ -208,15 +208,15 @@ describe("a sign-in by the provider", () => {
     const redirect = await platform.send("/api/auth/oidc/start?returnTo=/workflows%3Fq=film");
     const cookie = OIDC_COOKIE.exec(redirect.headers["set-cookie"]?.[0] ?? "")?.[0] ?? "";
     const back = new URL(await browse(String(redirect.headers.location), platform.baseUrl + CALLBACK));
-    return { left: redirect, cookie, path: back.pathname + back.search };
+    return { redirect, cookie, path: back.pathname + back.search };
   };
 
   it("starts at the provider and ends with a session on the requested page, with the credits of the tier", async () => {
     expect((await platform.send("/api/auth/methods")).body).toEqual({ password: true, oidc: { name: "Example" } });
     const ada = person({ groups: ["film"] });
-    const { left, cookie, path } = await visit(ada);
-    expect(left.status).toBe(303);
-    expect(left.headers["set-cookie"]?.[0]).toMatch(
+    const { redirect, cookie, path } = await visit(ada);
+    expect(redirect.status).toBe(303);
+    expect(redirect.headers["set-cookie"]?.[0]).toMatch(
       /^nodeloom_oidc=[\w-]{43}; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
     );
     const came = await platform.send(path, { headers: { cookie } });

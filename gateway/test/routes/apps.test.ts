@@ -7,7 +7,7 @@ import { createAppTokens } from "../../src/apps/tokens";
 import type { Route } from "../../src/edge/route";
 import { eventually, soon } from "../../../services/platform/test/support/eventually";
 import { startFakeService, type FakeService } from "../support/fake-service";
-import { send, type Answer, type Sent } from "../support/http";
+import { send, type Answer, type RequestOptions } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
 
 /** Cost of one run of the app in milli-credits. A fake executions service holds it at the real billing. */
@@ -297,7 +297,7 @@ describe("a visitor's token", () => {
     const asks = (path: string): string => path.replace(":slug", slug).replaceAll(/:\w+/g, id);
     const table: Record<string, string[]> = { visitors: [], refused: [], open: [] };
     for (const route of routes) {
-      const options: Sent = { method: route.method, ...(route.body ? { json: {} } : {}) };
+      const options: RequestOptions = { method: route.method, ...(route.body ? { json: {} } : {}) };
       const [plain, withToken] = [
         await send(platform.baseUrl, asks(route.path), options),
         await send(platform.baseUrl, asks(route.path), { ...options, headers: bearer(token) }),

@@ -249,7 +249,7 @@ describe("following an execution", () => {
     stream.close();
   });
 
-  it("tells a client with all events not to reconnect", async () => {
+  it("asks a client that has all events not to reconnect", async () => {
     const { executionId } = execution({ status: "completed" });
     const opening = open(executionId, { "last-event-id": "9" });
     await eventually(() => watching.length === 1);

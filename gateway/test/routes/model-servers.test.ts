@@ -42,7 +42,7 @@ describe("servers of models", () => {
   it("are added with their key, which is sent to them and never shown", async () => {
     const added = await asAdmin(SERVERS, "POST", { kind: "openai", url: ollama.url, name: "GPU box", key: KEY });
     expect(added).toMatchObject({ status: 201, body: { id: "gpu-box", status: "ready", hasKey: true, url: `${ollama.url}/v1` } });
-    expect(ollama.asked.at(-1)).toBe(`/v1/models Bearer ${KEY}`);
+    expect(ollama.requests.at(-1)).toBe(`/v1/models Bearer ${KEY}`);
     const everything = JSON.stringify([added.body, (await asAdmin(SERVERS)).body, (await asAdmin("/api/admin/audit")).body]);
     expect(everything).not.toContain(KEY);
     const model = (await models()).find(({ internalName }) => internalName === "gpu-box-llama3-2-3b");
@@ -61,9 +61,9 @@ describe("servers of models", () => {
       const moved = await asAdmin(`${SERVERS}/gpu-box`, "PATCH", { url: elsewhere.url });
       expect(moved).toMatchObject({ status: 200, body: { hasKey: false, url: `${elsewhere.url}/v1` } });
       await asAdmin(`${SERVERS}/gpu-box`);
-      expect(new Set(elsewhere.asked)).toEqual(new Set(["/v1/models -"]));
+      expect(new Set(elsewhere.requests)).toEqual(new Set(["/v1/models -"]));
       expect((await asAdmin(`${SERVERS}/gpu-box`, "PATCH", { url: ollama.url, key: KEY })).body.hasKey).toBe(true);
-      expect(ollama.asked.at(-1)).toBe(`/v1/models Bearer ${KEY}`);
+      expect(ollama.requests.at(-1)).toBe(`/v1/models Bearer ${KEY}`);
     } finally {
       await elsewhere.stop();
     }

@@ -101,7 +101,7 @@ describe("when the process stops while a run is awaited", () => {
       return Promise.reject(lostError() as Error);
     };
     const result = await startRun({ run: run as never }, request, stopping.signal).catch((error: unknown) => error);
-    return { told: result, askedMs: mockClock.nowMs - began };
+    return { result, askedMs: mockClock.nowMs - began };
   };
   const going = { execution: { executionId: "run", status: "processing" } };
   const unknown = { reason: "SERVICE_UNAVAILABLE", metadata: { executionId: "run", outcome: "unknown" } };
@@ -110,19 +110,19 @@ describe("when the process stops while a run is awaited", () => {
     ["is lost", lostError],
     ["refuses", refusal],
   ])("retries if the executions service %s", async (_name, failure) => {
-    const { told } = await stopped((attempt) => (attempt < 3 ? Promise.reject(failure() as Error) : Promise.resolve(going)));
-    expect(told).toBe(going);
+    const { result } = await stopped((attempt) => (attempt < 3 ? Promise.reject(failure() as Error) : Promise.resolve(going)));
+    expect(result).toBe(going);
   });
 
   it("doesn't claim that nothing runs if the aborted call may have started the run", async () => {
-    const { told, askedMs } = await stopped(() => Promise.reject(refusal() as Error));
-    expect(told).toMatchObject(unknown);
+    const { result, askedMs } = await stopped(() => Promise.reject(refusal() as Error));
+    expect(result).toMatchObject(unknown);
     expect(askedMs).toBeLessThanOrEqual(ESTABLISH_MS);
   });
 
   it("stops before the deadline if there is no response", async () => {
-    const { told, askedMs } = await stopped(() => Promise.reject(lostError() as Error));
-    expect(told).toMatchObject(unknown);
+    const { result, askedMs } = await stopped(() => Promise.reject(lostError() as Error));
+    expect(result).toMatchObject(unknown);
     expect(askedMs).toBeGreaterThan(ESTABLISH_MS / 2);
     expect(askedMs).toBeLessThanOrEqual(ESTABLISH_MS);
   });

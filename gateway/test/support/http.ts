@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 
-export interface Sent {
+export interface RequestOptions {
   method?: string;
   headers?: Record<string, string | string[]>;
   /** True to omit the length, so that the body is sent in chunks. */
@@ -19,7 +19,11 @@ export interface Answer {
 }
 
 /** Sends one HTTP request over a connection of its own, without normalizing it. */
-export const send = (baseUrl: string, path: string, { method, headers = {}, json, body, chunked = false }: Sent = {}): Promise<Answer> => {
+export const send = (
+  baseUrl: string,
+  path: string,
+  { method, headers = {}, json, body, chunked = false }: RequestOptions = {},
+): Promise<Answer> => {
   const payload = json === undefined ? body : JSON.stringify(json);
   const { hostname, port } = new URL(baseUrl);
   const sentHeaders = {

@@ -10,7 +10,7 @@ import { service as models } from "@nodeloom/models";
 import { service as usage } from "@nodeloom/usage";
 import { service as workflows } from "@nodeloom/workflows";
 import { expectDocumented } from "./contract";
-import { send, sessionCookie, type Answer, type Sent } from "./http";
+import { send, sessionCookie, type Answer, type RequestOptions } from "./http";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { startMigrated } from "../../../services/platform/test/support/start-migrated";
 
@@ -38,7 +38,7 @@ export interface Platform {
   baseUrl: string;
   env: Record<string, string>;
   /** Sends a request and checks the response against the OpenAPI document. */
-  send(path: string, options?: Sent): Promise<Answer>;
+  send(path: string, options?: RequestOptions): Promise<Answer>;
   /** Headers of a request with the user's API key. */
   byKey(user: User): Record<string, string>;
   /** Headers of a request with the user's session, from the platform's own pages. */
@@ -107,7 +107,7 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
   });
   const edge = await gateway.start(env);
 
-  const checked = async (path: string, options: Sent = {}): Promise<Answer> => {
+  const checked = async (path: string, options: RequestOptions = {}): Promise<Answer> => {
     const answer = await send(baseUrl, path, options);
     expectDocumented(options.method ?? (options.json === undefined && options.body === undefined ? "GET" : "POST"), path, answer);
     return answer;

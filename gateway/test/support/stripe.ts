@@ -12,7 +12,7 @@ const UNAUTHORIZED = 401;
 const KEY = "sk_test_of_tests";
 
 /** A checkout that Stripe received. */
-export interface Asked {
+export interface Checkout {
   checkout: string;
   userId: string;
   /** Amount in cents. */
@@ -25,7 +25,7 @@ export interface Asked {
 export interface StripeEnd {
   /** Environment of the billing service. */
   env: Record<string, string>;
-  asked: readonly Asked[];
+  checkouts: readonly Checkout[];
   stop(): void;
 }
 
@@ -40,7 +40,7 @@ export const signatureOf = (body: string, { secret = WEBHOOK_SECRET, ageSeconds 
 export const eventOf = (type: string, object: object): string =>
   JSON.stringify({ id: `evt_${randomUUID()}`, object: "event", type, livemode: false, data: { object } });
 
-export interface Paid extends Omit<Asked, "successUrl"> {
+export interface Paid extends Omit<Checkout, "successUrl"> {
   payment: string;
 }
 
@@ -54,7 +54,7 @@ export const completedEvent = ({ session, payment, checkout, userId, amount }: P
 export const refundEvent = (id: string, { payment }: Pick<Paid, "payment">, amount: number, status = "succeeded"): string =>
   eventOf("refund.updated", { id, object: "refund", payment_intent: payment, amount, currency: "usd", status });
 
-const read = (text: string): Asked => {
+const read = (text: string): Checkout => {
   const form = new URLSearchParams(text);
   return {
     checkout: form.get("metadata[nodeloom_checkout]") ?? "",
@@ -67,7 +67,7 @@ const read = (text: string): Asked => {
 
 /** Listens at `STRIPE_API_BASE`. @param sells true to return the address of a payment page, false to reject checkouts */
 export const startStripeEnd = async ({ sells = false } = {}): Promise<StripeEnd> => {
-  const orders: Asked[] = [];
+  const orders: Checkout[] = [];
   const server: Server = createServer((request, response) => {
     let text = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
@@ -92,7 +92,7 @@ export const startStripeEnd = async ({ sells = false } = {}): Promise<StripeEnd>
       STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
       STRIPE_API_BASE: `http://127.0.0.1:${port}`,
     },
-    asked: orders,
+    checkouts: orders,
     stop: () => void server.close(),
   };
 };

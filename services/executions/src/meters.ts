@@ -71,7 +71,7 @@ let ledger: { mismatches: number; at: number } | undefined;
 /** Records the result of a comparison of all accounts with their ledgers. */
 export const noteLedgerCheck = (mismatches: number): void => void (ledger = { mismatches, at: Math.floor(Date.now() / MS) });
 
-export interface Watched {
+export interface MeterSources {
   pools: Readonly<Record<string, Pick<Slots, "load">>>;
   /** Providers that this process calls, with the state of their circuits. */
   providers: () => { name: string; isOpen: boolean; load?: ReturnType<Slots["load"]> }[];
@@ -84,7 +84,7 @@ export interface Watched {
 export type Stop = () => void;
 
 /** @returns a function that stops the observation */
-export const watchLoad = ({ pools, providers, jobs, areLimitsShared }: Watched): Stop => {
+export const watchLoad = ({ pools, providers, jobs, areLimitsShared }: MeterSources): Stop => {
   const loads = (pick: "inUse" | "waiting") => (): Reading[] => [
     ...Object.entries(pools).map(([pool, slots]) => ({ value: slots.load()[pick], attributes: { pool } })),
     ...providers().flatMap(({ name, load }) => (load ? [{ value: load[pick], attributes: { pool: `provider ${name}` } }] : [])),

@@ -66,14 +66,14 @@ import { createWebhookMessage } from "./webhooks/message";
 
 const WORKFLOW_BUNDLE = join(__dirname, "..", "dist", "workflow-bundle.js");
 
-export interface Wired {
+export interface Wiring {
   handlers: HandlerOptions;
   /** Stops taking new work. Within the grace period, calls under way finish or move to another process. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export const wire = async (config: Config, connection: Connection, logger: Logger): Promise<Wired> => {
+export const wire = async (config: Config, connection: Connection, logger: Logger): Promise<Wiring> => {
   const services = connectServices(config);
   const publisher = connectRedis({ url: config.REDIS_URL, logger });
   const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });

@@ -81,7 +81,7 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
   const journal = openJournal(join(directory, "jobs.jsonl"), jobSchema);
   const jobs = new Map<string, Job>();
   const byKey = new Map<string, string>();
-  const active = new Map<string, { abort: AbortController; progress: number; isRunning: boolean; done: Promise<void> }>();
+  const active = new Map<string, { abort: AbortController; progress: number; isRunning: boolean; end: Promise<void> }>();
   const counters = { submissions: 0, replays: 0 };
   let journalled = 0;
   let stopping = false;
@@ -170,9 +170,9 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
     if (!model || job.attempts >= MAX_ATTEMPTS)
       return end(job.id, { status: "failed", error: { code: "model_ended", message: "its process ended each time that it was begun" } });
     const abort = new AbortController();
-    const entry = { abort, progress: 0, isRunning: false, done: Promise.resolve() };
+    const entry = { abort, progress: 0, isRunning: false, end: Promise.resolve() };
     active.set(job.id, entry);
-    entry.done = carry(job.id, model, abort.signal)
+    entry.end = carry(job.id, model, abort.signal)
       .catch(report)
       .finally(() => active.delete(job.id));
   };
@@ -230,7 +230,7 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
       clearInterval(trimming);
       const ending = [...active.values()];
       for (const { abort } of ending) abort.abort(new Error("the service stops"));
-      await Promise.all(ending.map(({ done }) => done));
+      await Promise.all(ending.map((job) => job.end));
     },
   };
 };

@@ -21,7 +21,7 @@ describe("the limits of a model's process", () => {
       kind: "bounds",
       message: expect.stringContaining("took longer") as string,
     });
-    await started.ended;
+    await started.exit;
     expect(started.isAlive()).toBe(false);
   });
 
@@ -48,7 +48,7 @@ describe("the limits of a model's process", () => {
     const run = started.run(request("hang"), silent, disconnect.signal);
     disconnect.abort(new Error("nobody waits"));
     await expect(run).rejects.toThrow("nobody waits");
-    await started.ended;
+    await started.exit;
   });
 
   it("give it no secrets of the service", async () => {
@@ -57,6 +57,6 @@ describe("the limits of a model's process", () => {
     expect(readFileSync(`/proc/${started.pid}/environ`, "utf8")).not.toContain("SECRET_OF_OURS");
     delete process.env.SECRET_OF_OURS;
     started.end();
-    await started.ended;
+    await started.exit;
   });
 });

@@ -21,10 +21,10 @@ export const BY_NAME = {
   "erasure:write": { role: "owner", tier: "business" },
   "execution:delete": { role: "editor", tier: "business" },
 } as const satisfies Readonly<Record<string, { role: "owner" | "editor" | "viewer"; tier: BaseTier }>>;
-type Named = keyof typeof BY_NAME;
-const NAMED = Object.keys(BY_NAME) as Named[];
+type CapabilityName = keyof typeof BY_NAME;
+const NAMED = Object.keys(BY_NAME) as CapabilityName[];
 
-export const isByName = (capability: string): capability is Named => Object.hasOwn(BY_NAME, capability);
+export const isByName = (capability: string): capability is CapabilityName => Object.hasOwn(BY_NAME, capability);
 
 /** Capabilities that an API key can have, by built-in tier. Keys of the free tier can't have any. */
 export const CEILINGS: Readonly<Record<BaseTier, readonly string[]>> = { free: [], pro: PRO, business: BUSINESS, enterprise: BUSINESS };

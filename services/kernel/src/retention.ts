@@ -2,7 +2,7 @@
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-export type Kept =
+export type RetentionPeriod =
   | { days: number }
   | { months: number }
   /** Kept as long as data of another kind. */
@@ -40,7 +40,7 @@ export const RETENTION = {
   checkouts: { days: 60 },
   /** Refunds of payments that don't match a purchase of this installation. */
   unclaimedPayments: { days: 60 },
-} as const satisfies Record<string, Kept>;
+} as const satisfies Record<string, RetentionPeriod>;
 
 /** Range of days that a workflow or a run can set for its runs. */
 export const RETENTION_DAYS = { least: 0, most: 3_650 } as const;

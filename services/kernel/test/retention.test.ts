@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expiresBefore, RETENTION, type Kept } from "../src/retention";
+import { expiresBefore, RETENTION, type RetentionPeriod } from "../src/retention";
 
-const periodText = (period: Kept): string => {
+const periodText = (period: RetentionPeriod): string => {
   if (period === "forever") return "for ever";
   if ("days" in period) return period.days === 1 ? "1 day" : `${period.days} days`;
   return "months" in period ? `${period.months} months` : `as long as \`${period.with}\``;

@@ -7,7 +7,7 @@ import type { MediaObject, Thumbnail } from "./objects/media-object";
 import { readRange } from "./range";
 import { servedType, UNKNOWN } from "./sniff";
 import type { ObjectStore } from "./objects/object-store";
-import { PUBLIC_MS, type Opened, type Urls } from "./urls/urls";
+import { PUBLIC_MS, type UrlAccess, type Urls } from "./urls/urls";
 import type { Thumbnails } from "./thumbnails/thumbnails";
 import { WIDTHS, widthOf } from "./thumbnails/widths";
 
@@ -31,15 +31,15 @@ export interface MediaHttp {
   logger: Logger;
 }
 
-type Served = MediaObject | Thumbnail;
+type ServedFile = MediaObject | Thumbnail;
 
-const etagOf = (object: Served): string => `"${object.sha256}"`;
+const etagOf = (object: ServedFile): string => `"${object.sha256}"`;
 
 const YEAR_SECONDS = 31_536_000;
 const SECOND_MS = 1_000;
 
 /** The bytes never change, but access to them can. Caches therefore keep them only as long as the URL is valid. */
-const cacheControl = (opened: Opened | undefined): string => {
+const cacheControl = (opened: UrlAccess | undefined): string => {
   switch (opened?.as) {
     case "always":
       return `public, max-age=${YEAR_SECONDS}, immutable`;
@@ -52,7 +52,7 @@ const cacheControl = (opened: Opened | undefined): string => {
   }
 };
 
-const setHeaders = (response: Response, object: Served, opened: Opened | undefined): void => {
+const setHeaders = (response: Response, object: ServedFile, opened: UrlAccess | undefined): void => {
   const contentType = servedType(object.contentType);
   response.set({
     ETag: etagOf(object),
@@ -67,11 +67,11 @@ const setHeaders = (response: Response, object: Served, opened: Opened | undefin
 };
 
 /** True if `If-None-Match` matches. Express's own check honors `no-cache`, which is unnecessary because bytes never change. */
-const hasCurrent = (request: Request, object: Served): boolean =>
+const hasCurrent = (request: Request, object: ServedFile): boolean =>
   (request.get("if-none-match") ?? "").split(",").some((tag) => ["*", etagOf(object)].includes(tag.trim().replace(/^W\//, "")));
 
 /** Returns the requested range, `unsatisfiable`, or undefined for the whole file. */
-const wantedRange = (request: Request, object: Served): ByteRange | "unsatisfiable" | undefined => {
+const wantedRange = (request: Request, object: ServedFile): ByteRange | "unsatisfiable" | undefined => {
   const condition = request.get("if-range");
   if (request.method !== "GET" || (condition !== undefined && condition !== etagOf(object))) return undefined;
   return readRange(request.get("range") ?? "", object.bytes);
@@ -81,7 +81,7 @@ const notFound = (response: Response): void => {
   response.status(NOT_FOUND).set("Cache-Control", "no-store").json({ error: "media not found", code: "NOT_FOUND" });
 };
 
-const unsatisfiable = (response: Response, object: Served): void => {
+const unsatisfiable = (response: Response, object: ServedFile): void => {
   for (const name of ["ETag", "Content-Type"]) response.removeHeader(name);
   response
     .status(UNSATISFIABLE)
@@ -99,7 +99,7 @@ const requestedFile = async (
   request: Request,
   response: Response,
   object: MediaObject,
-): Promise<Served | undefined> => {
+): Promise<ServedFile | undefined> => {
   const { w } = request.query;
   if (w === undefined) return object;
   const width = typeof w === "string" ? widthOf(w) : undefined;
@@ -157,11 +157,11 @@ const failed =
     if (error.code === "ERR_STREAM_PREMATURE_CLOSE") return;
     // Express throws this error for a path that can't be decoded.
     if (error.status === BAD_REQUEST) return notFound(response);
-    const isAway = error instanceof DomainError && error.kind === "unavailable";
-    logger[isAway ? "warn" : "error"]({ err: error }, "media could not be served");
+    const isUnavailable = error instanceof DomainError && error.kind === "unavailable";
+    logger[isUnavailable ? "warn" : "error"]({ err: error }, "media could not be served");
     if (response.headersSent) return next(error);
     for (const name of response.getHeaderNames()) response.removeHeader(name);
-    const { message, metadata } = isAway ? error : unavailable("media storage is not available", RETRY_AFTER_SECONDS);
+    const { message, metadata } = isUnavailable ? error : unavailable("media storage is not available", RETRY_AFTER_SECONDS);
     const { retryAfter = RETRY_AFTER_SECONDS } = metadata;
     response
       .status(UNAVAILABLE)

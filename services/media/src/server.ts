@@ -51,9 +51,9 @@ const uploaded = (header: media.UploadHeader): Placement =>
 
 const ORIGINS = { upload: media.Origin.ORIGIN_UPLOAD, generated: media.Origin.ORIGIN_GENERATED } as const;
 
-type Sent = media.UploadRequest | media.VerifyRequest;
+type StreamedRequest = media.UploadRequest | media.VerifyRequest;
 
-async function* chunks(rest: AsyncIterator<Sent>): AsyncIterable<Uint8Array> {
+async function* chunks(rest: AsyncIterator<StreamedRequest>): AsyncIterable<Uint8Array> {
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
     const part = next.value.part;
     if (part?.$case !== "chunk") throw invalidRequest([{ path: "part", message: "only chunks may follow the header" }]);
@@ -95,7 +95,7 @@ const urlHandlers = (urls: Urls): Pick<media.MediaServiceServer, "signUrls" | "a
   }),
 });
 
-export interface Handled {
+export interface Handlers {
   objects: Objects;
   library: Library;
   urls: Urls;
@@ -116,7 +116,7 @@ export const mediaHandlers = ({
   removeExpired,
   runFiles,
   baseUrl,
-}: Handled): media.MediaServiceServer => {
+}: Handlers): media.MediaServiceServer => {
   const prefix = mediaPrefix(baseUrl);
   const toMessage = (object: MediaObject): media.StoredObject => {
     const { id, key, contentType, bytes, ownerId, createdAt, width, height, durationMs, making } = object;

@@ -37,7 +37,7 @@ describe("a file's address", () => {
     expect(await status(object)).toBe(200);
   });
 
-  it("is found by its key, whoever owns it", async () => {
+  it("is found by its key, for every owner", async () => {
     const [mine, other] = [await upload(OWNER), await upload(newOwner())];
     const { objects } = await service.client.getObjectsByKey({ keys: [mine.key, other.key, "nothing.png"] });
     expect(objects.map(({ id }) => id).sort()).toEqual([mine.id, other.id].sort());

@@ -52,10 +52,10 @@ export const READY: ModelStatus = { state: "ready", reason: "", retryAfterSecond
 const FRESH_MS = 2_000;
 const TIMEOUT_MS = 2_000;
 const MAX_BYTES = 64 * 1_024;
-const AWAY_SECONDS = 60;
+const RETRY_SECONDS = 60;
 const MB = 1_000_000;
 
-const away = (reason: string): ModelStatus => ({ state: "away", reason, retryAfterSeconds: AWAY_SECONDS });
+const unavailableStatus = (reason: string): ModelStatus => ({ state: "away", reason, retryAfterSeconds: RETRY_SECONDS });
 const notInstalled = (reason: string): ModelStatus => ({ state: "away", reason, retryAfterSeconds: 0, notInstalled: true });
 const megabytes = (bytes: number): number => Math.round(bytes / MB);
 
@@ -98,7 +98,7 @@ export const createLocalModels = ({ egress, url, apiKey, now = Date.now }: Local
   return {
     statusOf: async (internalName) => {
       const answer = await latest();
-      return answer ? statusIn(answer, internalName) : away("the inference service does not answer: see its log");
+      return answer ? statusIn(answer, internalName) : unavailableStatus("the inference service does not answer: see its log");
     },
     own: async () => (url === undefined ? [] : (await latest())?.own),
     progress: async () => {

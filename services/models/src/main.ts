@@ -88,7 +88,7 @@ export const service = defineService({
     const ownServers = createOwnServers();
     const servers = await openServers({
       store: openServerStore(connection),
-      named: config.MODEL_SERVERS,
+      environmentServers: config.MODEL_SERVERS,
       ownServers,
       identity: secrets,
       logger,

@@ -9,7 +9,7 @@ import type { CatalogModel, StoredKeys } from "./catalog-model";
 const FRESH_MS = 500;
 const DEADLINE_MS = 1_000;
 /** Pause after a failed request to identity, because otherwise every read of a model would wait for identity. */
-const AWAY_MS = 5_000;
+const RETRY_MS = 5_000;
 
 export type Identity = Pick<ClientOf<identity.IdentityServiceServer>, "listSecrets">;
 
@@ -35,7 +35,7 @@ export const createConsoleKeys = ({ identity, onStale }: ConsoleKeysOptions): ((
         const { secrets } = await identity.listSecrets({ owner: PLATFORM_OWNER }, { deadlineMs: DEADLINE_MS });
         last = new Map(secrets.map(({ name, hosts }) => [name, hosts]));
       } catch (error) {
-        askAgainAt = Date.now() + AWAY_MS;
+        askAgainAt = Date.now() + RETRY_MS;
         onStale(error);
       }
       return last;

@@ -20,7 +20,7 @@ export const published = {
   successor: z.string().refine(isSlug, "must be the internalName of a model").optional(),
 };
 
-interface Published {
+interface PublishedModel {
   company?: string | undefined;
   sandbox: boolean;
   runsAt: "provider" | "local";
@@ -28,7 +28,7 @@ interface Published {
 }
 
 /** Returns the company that runs a model. If the entry has no company, returns the called host. */
-export const companyOf = ({ company, sandbox, runsAt, provider }: Published): string => {
+export const companyOf = ({ company, sandbox, runsAt, provider }: PublishedModel): string => {
   if (company !== undefined) return company;
   if (sandbox) return "sandbox";
   if (runsAt === "local") return "local";

@@ -3,10 +3,10 @@ import type { Entry } from "./entry";
 
 /** Tasks of models, and the order in which models are chosen for a task. */
 
-type Described = Pick<Entry, "modality" | "inputSchema">;
+type ModelDescription = Pick<Entry, "modality" | "inputSchema">;
 
 /** Returns the tasks of an entry without explicit tasks, derived from its modality and inputs. */
-const derived = ({ modality, inputSchema }: Described): TaskName[] => {
+const derived = ({ modality, inputSchema }: ModelDescription): TaskName[] => {
   const ports = new Map(schemaPorts(inputSchema));
   const required = new Set(Array.isArray(inputSchema.required) ? (inputSchema.required as unknown[]) : []);
   const isFile = (type: string | undefined, name: string): boolean => type === name || (type === "media" && ports.has(name));
@@ -28,7 +28,7 @@ const derived = ({ modality, inputSchema }: Described): TaskName[] => {
   }
 };
 
-export const tasksOf = (entry: Described & { tasks?: TaskName[] | undefined }): TaskName[] => entry.tasks ?? derived(entry);
+export const tasksOf = (entry: ModelDescription & { tasks?: TaskName[] | undefined }): TaskName[] => entry.tasks ?? derived(entry);
 
 /** Maximum models in the order of one task. */
 export const MAX_ORDER = 100;

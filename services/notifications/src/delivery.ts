@@ -45,7 +45,7 @@ export interface SentAttempt {
   retryAfterMs: number | null;
 }
 
-export type Sent = SentAttempt | { nothing: "disabled" | "skipped" | "superseded" };
+export type AttemptResult = SentAttempt | { nothing: "disabled" | "skipped" | "superseded" };
 
 /** How a delivery ended, or the pause before its next attempt. */
 export type DeliveryStep = { end: DeliveryEnd } | { pauseMs: number };

@@ -31,7 +31,7 @@ import { createStarter } from "./temporal/client";
 /** The prebuilt workflow bundle, for code in src/ and in dist/. */
 export const bundlePath = join(__dirname, "..", "dist", "workflow-bundle.js");
 
-export interface Wired {
+export interface Wiring {
   handlers: HandlerOptions;
   drain(): Promise<void>;
   stop(): Promise<void>;
@@ -50,7 +50,7 @@ const connectWorker = async (config: Config, taskQueue: string, logger: Logger) 
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
 
-export const wire = async (config: Config, connection: Connection, logger: Logger): Promise<Wired> => {
+export const wire = async (config: Config, connection: Connection, logger: Logger): Promise<Wiring> => {
   const { identity, addresses, executions, billing } = connectServices(config);
   const redis = connectRedis({ url: config.REDIS_URL, logger });
   await redisReady(redis);

@@ -47,7 +47,7 @@ export type ProviderFile =
     };
 
 /** Output of a provider: files, or a text with optional JSON. */
-export interface Made {
+export interface ProviderOutput {
   files: ProviderFile[];
   text: string | null;
   json?: { value: unknown };
@@ -57,7 +57,7 @@ export interface Made {
 
 export type PollState =
   | { state: "running"; progress?: number }
-  | { state: "succeeded"; made: Made }
+  | { state: "succeeded"; output: ProviderOutput }
   | { state: "failed"; message: string }
   | { state: "cancelled" };
 
@@ -115,7 +115,7 @@ export interface TextProvider {
 export interface FilesProvider {
   readonly type: "files";
   /** Calls the provider. `reserve` waits for free memory for the response and keeps it until the files are stored. */
-  run(options: CallOptions & { reserve: (bytes: number) => Promise<void> }): Promise<Made & { requestId: string | null }>;
+  run(options: CallOptions & { reserve: (bytes: number) => Promise<void> }): Promise<ProviderOutput & { requestId: string | null }>;
 }
 
 export type Provider = JobProvider | TextProvider | FilesProvider;

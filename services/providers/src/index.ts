@@ -1,5 +1,5 @@
 import type { ProviderSettings } from "./entries/settings";
-import type { ChatSettings } from "./chat/asked";
+import type { ChatSettings } from "./chat/chat-call";
 import type { DialectContext, Provider } from "./dialect";
 import { anthropic } from "./dialects/anthropic";
 import { comfyUi } from "./dialects/comfyui";
@@ -49,4 +49,4 @@ export * from "./entries/template";
 export type { SentFile } from "./multipart";
 export { pointer, readJson } from "./pointer";
 export { createTransport, headerKey } from "./transport";
-export { storageOf, uploadFile, type Uploaded } from "./uploads";
+export { storageOf, uploadFile, type UploadedFile as Uploaded } from "./uploads";

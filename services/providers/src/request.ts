@@ -7,7 +7,7 @@ import type { JsonCall } from "./transport";
 /** Builds requests from registry entries and finds errors in responses. */
 
 type Inputs = Readonly<Record<string, unknown>>;
-type Described = Pick<DirectHttpSettings, "baseUrl" | "headers" | "defaults"> & { request: DirectHttpSettings["request"] };
+type RequestSettings = Pick<DirectHttpSettings, "baseUrl" | "headers" | "defaults"> & { request: DirectHttpSettings["request"] };
 
 const isPlain = (value: unknown): value is string | number | boolean => ["string", "number", "boolean"].includes(typeof value);
 
@@ -37,7 +37,7 @@ const bodyOf = ({ method, body, form, query }: DirectHttpSettings["request"], in
 };
 
 /** @throws ProviderError for an input that can't be part of the path */
-export const requestOf = ({ baseUrl, headers, defaults, request }: Described, callInputs: Inputs): JsonCall => {
+export const requestOf = ({ baseUrl, headers, defaults, request }: RequestSettings, callInputs: Inputs): JsonCall => {
   const inputs = withDefaults(defaults, callInputs);
   return {
     method: request.method ?? "POST",

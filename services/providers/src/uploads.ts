@@ -17,7 +17,7 @@ const MARGIN_MS = 3 * HOUR_MS;
 /** Lifetime of files if the response doesn't state it. */
 const KEPT_MS = 24 * HOUR_MS;
 
-export interface Uploaded {
+export interface UploadedFile {
   /** The provider's name for the file. */
   reference: string;
   /** Expiry of the reference, in milliseconds since the epoch. */
@@ -33,9 +33,9 @@ const textAt = (answer: unknown, path: string): string => {
   throw new ProviderError("failed", `the answer of the provider's storage has no ${path.slice(1)}`);
 };
 
-const usual = (reference: string): Uploaded => ({ reference, until: Date.now() + KEPT_MS - MARGIN_MS });
+const usual = (reference: string): UploadedFile => ({ reference, until: Date.now() + KEPT_MS - MARGIN_MS });
 
-type Upload = (transport: Transport, baseUrl: string, file: SentFile) => Promise<Uploaded>;
+type Upload = (transport: Transport, baseUrl: string, file: SentFile) => Promise<UploadedFile>;
 
 /** Follows `@fal-ai/client` 1.10. */
 const toFal: Upload = async (transport, baseUrl, { name, contentType, length, read }) => {
@@ -100,7 +100,7 @@ export const uploadFile = (
   context: DialectContext,
   settings: ProviderSettings & { upload: UploadSettings },
   file: SentFile,
-): Promise<Uploaded> => {
+): Promise<UploadedFile> => {
   const { api, baseUrl = settings.baseUrl } = settings.upload;
   const transport = createTransport(contextOf(context, settings), settings);
   // Retried without an idempotency key, because storing a file twice is harmless.

@@ -48,7 +48,7 @@ const bytesOf = async (file: ProviderFile): Promise<string> => {
   for await (const chunk of file.read()) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 };
-const filesOf = (state: PollState): Promise<string[]> => Promise.all((state.state === "succeeded" ? state.made.files : []).map(bytesOf));
+const filesOf = (state: PollState): Promise<string[]> => Promise.all((state.state === "succeeded" ? state.output.files : []).map(bytesOf));
 const image = (filename: string, part: object = {}): object => ({ filename, subfolder: "", type: "output", ...part });
 
 it("puts inputs at their positions, and gives each run a new seed", async () => {
@@ -99,7 +99,7 @@ it("removes the workflow from its files, unless its owner keeps it", async () =>
     [{}, true],
     [{ keepMetadata: true }, false],
   ] as const) {
-    expect(await provider(part).poll(submission)).toMatchObject({ made: { files: [{ stripMetadata }] } });
+    expect(await provider(part).poll(submission)).toMatchObject({ output: { files: [{ stripMetadata }] } });
   }
 });
 
@@ -146,7 +146,7 @@ describe("a cancelled job", () => {
     expect(await provider().cancel(waiting)).toBe(true);
     expect(comfy.pending).toEqual([]);
     expect(comfy.running).toBeDefined();
-    expect(comfy.asked).not.toContain("POST /interrupt");
+    expect(comfy.requests).not.toContain("POST /interrupt");
   });
 
   it("is interrupted while it runs, by its id", async () => {
@@ -162,7 +162,7 @@ describe("a cancelled job", () => {
     comfy.end({});
     await submit();
     await provider().cancel(submission);
-    expect(comfy.asked).not.toContain("POST /interrupt");
+    expect(comfy.requests).not.toContain("POST /interrupt");
   });
 });
 
@@ -184,7 +184,7 @@ it("uploads its files to the server's input folder, and names them as loaders do
 
 it("can't be used by an entry that isn't of a server", async () => {
   await expect(submit({}, { server: undefined })).rejects.toMatchObject({ kind: "unreachable" });
-  expect(comfy.asked).toEqual([]);
+  expect(comfy.requests).toEqual([]);
 });
 
 it.each(["constructor", "toString", "valueOf"])(

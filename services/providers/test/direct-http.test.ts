@@ -2,7 +2,7 @@ import { providerSchema } from "../src/entries/settings";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import { createProvider, ProviderError, type FilesProvider, type ProviderFile } from "../src";
 import type { SentFile } from "../src/multipart";
-import { startRecordingServer, type Asked, type RecordingServer, type Told } from "./support/recording-server";
+import { startRecordingServer, type RecordedRequest, type RecordingServer, type Reply } from "./support/recording-server";
 
 /** Tests entries for services that answer in one request, as in their manuals, against a server that checks requests. */
 
@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(() => {
-  server.asked = [];
+  server.requests = [];
 });
 
 const file = (name: string, contentType: string, text: string): SentFile => ({
@@ -57,8 +57,8 @@ interface Case {
   body?: unknown;
   form?: [string, unknown][];
   headers?: Record<string, string>;
-  told: Told;
-  made: object;
+  reply: Reply;
+  output: object;
 }
 
 const CASES: Record<string, Case> = {
@@ -74,11 +74,11 @@ const CASES: Record<string, Case> = {
     call: "POST /v1/images/generations",
     headers: { authorization: `Bearer ${SECRET}`, "content-type": "application/json" },
     body: { model: "gpt-image-2", prompt: "a loom", n: 2, size: "1024x1024" },
-    told: {
+    reply: {
       json: { data: [{ b64_json: PNG.toString("base64") }, { b64_json: MP3.toString("base64") }] },
       headers: { "x-request-id": "r1" },
     },
-    made: { files: [PNG, MP3], text: null, requestId: "r1" },
+    output: { files: [PNG, MP3], text: null, requestId: "r1" },
   },
   "OpenAI's edits of several pictures": {
     settings: {
@@ -103,8 +103,8 @@ const CASES: Record<string, Case> = {
       ["image[]", { file: "b.webp", type: "image/webp", text: "second" }],
       ["n", "1"],
     ],
-    told: { json: { data: [{ b64_json: PNG.toString("base64") }] } },
-    made: { files: [PNG] },
+    reply: { json: { data: [{ b64_json: PNG.toString("base64") }] } },
+    output: { files: [PNG] },
   },
   "OpenAI's speech": {
     settings: {
@@ -117,8 +117,8 @@ const CASES: Record<string, Case> = {
     call: "POST /v1/audio/speech",
     headers: { accept: "*/*" },
     body: { model: "gpt-4o-mini-tts", input: "Hello", voice: "alloy" },
-    told: { bytes: MP3, headers: { "content-type": "audio/mpeg" } },
-    made: { files: [MP3], text: null },
+    reply: { bytes: MP3, headers: { "content-type": "audio/mpeg" } },
+    output: { files: [MP3], text: null },
   },
   "OpenAI's transcription": {
     settings: {
@@ -136,8 +136,8 @@ const CASES: Record<string, Case> = {
       ["file", { file: "a.mp3", type: "audio/mpeg", text: "sound" }],
       ["response_format", "verbose_json"],
     ],
-    told: { json: { text: "Hello there.", segments: [{ start: 0, end: 1.5, text: "Hello there." }] } },
-    made: { files: [], text: "Hello there.", json: { value: [{ start: 0, end: 1.5, text: "Hello there." }] } },
+    reply: { json: { text: "Hello there.", segments: [{ start: 0, end: 1.5, text: "Hello there." }] } },
+    output: { files: [], text: "Hello there.", json: { value: [{ start: 0, end: 1.5, text: "Hello there." }] } },
   },
   "ElevenLabs' music": {
     settings: {
@@ -154,8 +154,8 @@ const CASES: Record<string, Case> = {
     call: "POST /v1/music?output_format=mp3_44100_128",
     headers: { "xi-api-key": SECRET },
     body: { prompt: "a waltz", music_length_ms: 30_000, model_id: "music_v1" },
-    told: { bytes: MP3, headers: { "content-type": "audio/mpeg", "request-id": "song" } },
-    made: { files: [MP3], requestId: "song" },
+    reply: { bytes: MP3, headers: { "content-type": "audio/mpeg", "request-id": "song" } },
+    output: { files: [MP3], requestId: "song" },
   },
   "ElevenLabs' sound effects": {
     settings: {
@@ -170,8 +170,8 @@ const CASES: Record<string, Case> = {
     inputs: { prompt: "rain", seconds: 2.5, loop: false },
     call: "POST /v1/sound-generation",
     body: { text: "rain", duration_seconds: 2.5, loop: false },
-    told: { bytes: MP3, headers: { "content-type": "audio/mpeg" } },
-    made: { files: [MP3] },
+    reply: { bytes: MP3, headers: { "content-type": "audio/mpeg" } },
+    output: { files: [MP3] },
   },
   "ElevenLabs' transcription": {
     settings: {
@@ -186,8 +186,8 @@ const CASES: Record<string, Case> = {
       ["file", { file: "a.wav", type: "audio/wav", text: "sound" }],
       ["diarize", "true"],
     ],
-    told: { json: { text: "", words: [] } },
-    made: { files: [], text: "", json: { value: [] } },
+    reply: { json: { text: "", words: [] } },
+    output: { files: [], text: "", json: { value: [] } },
   },
   "Stability's images": {
     settings: {
@@ -207,8 +207,8 @@ const CASES: Record<string, Case> = {
       ["aspect_ratio", "16:9"],
       ["output_format", "png"],
     ],
-    told: { json: { image: PNG.toString("base64"), finish_reason: "SUCCESS", seed: 1 } },
-    made: { files: [PNG] },
+    reply: { json: { image: PNG.toString("base64"), finish_reason: "SUCCESS", seed: 1 } },
+    output: { files: [PNG] },
   },
   "Ideogram's images": {
     settings: {
@@ -231,8 +231,8 @@ const CASES: Record<string, Case> = {
       ["rendering_speed", "QUALITY"],
       ["num_images", "1"],
     ],
-    told: { json: { data: [{ url: "https://ideogram.ai/api/images/ephemeral/x.png" }] } },
-    made: { files: ["https://ideogram.ai/api/images/ephemeral/x.png"] },
+    reply: { json: { data: [{ url: "https://ideogram.ai/api/images/ephemeral/x.png" }] } },
+    output: { files: ["https://ideogram.ai/api/images/ephemeral/x.png"] },
   },
   "Gemini's images": {
     settings: {
@@ -271,20 +271,20 @@ const CASES: Record<string, Case> = {
       ],
       generationConfig: { responseModalities: ["IMAGE"] },
     },
-    told: {
+    reply: {
       json: {
         responseId: "g1",
         candidates: [{ content: { parts: [{ text: "Here." }, { inlineData: { mimeType: "image/png", data: PNG.toString("base64") } }] } }],
       },
     },
-    made: { files: [PNG], requestId: "g1" },
+    output: { files: [PNG], requestId: "g1" },
   },
 };
 
 it.each(Object.entries(CASES))("requests %s as in its manual, and finds the result", async (_name, one) => {
-  server.answer = () => one.told;
-  expect(await run(one.settings, one.inputs)).toMatchObject(one.made);
-  const [request] = server.asked as [Asked];
+  server.answer = () => one.reply;
+  expect(await run(one.settings, one.inputs)).toMatchObject(one.output);
+  const [request] = server.requests as [RecordedRequest];
   expect(request.call).toBe(one.call);
   expect(request.headers).toMatchObject(one.headers ?? {});
   if (one.body) expect(request.json()).toEqual(one.body);
@@ -328,7 +328,7 @@ describe("an input in a path", () => {
   it("stays in its segment, whatever it contains", async () => {
     server.answer = () => ({ bytes: MP3 });
     await run(settings, { voice: "../../models?x=1#y" });
-    expect(server.asked[0]!.call).toBe("POST /v1/voices/..%2F..%2Fmodels%3Fx%3D1%23y/say");
+    expect(server.requests[0]!.call).toBe("POST /v1/voices/..%2F..%2Fmodels%3Fx%3D1%23y/say");
   });
 
   it.each([[".."], ["."], [""], [undefined]])("that is %p is rejected before anything is sent", async (voice) => {
@@ -336,7 +336,7 @@ describe("an input in a path", () => {
       kind: "failed",
       message: expect.stringMatching(/^input voice: /) as string,
     });
-    expect(server.asked).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 });
 
@@ -350,13 +350,13 @@ describe("a file at an address", () => {
   it("of the provider itself is fetched with its secret if the entry says so", async () => {
     server.answer = ({ call }) => (call === "GET /content/1" ? { bytes: MP3 } : { json: { url: `${server.url}/content/1` } });
     expect((await run(settings({ downloadWithKey: true }), {})).files).toEqual([MP3]);
-    expect(server.asked[1]!.headers.authorization).toBe(`Bearer ${SECRET}`);
+    expect(server.requests[1]!.headers.authorization).toBe(`Bearer ${SECRET}`);
   });
 
   it("of another host never is", async () => {
     const elsewhere = "https://files.nodeloom.dev/1.mp4";
     server.answer = () => ({ json: { url: elsewhere } });
     expect((await run(settings({ downloadWithKey: true, pollHosts: ["*.example.com"] }), {})).files).toEqual([elsewhere]);
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 });

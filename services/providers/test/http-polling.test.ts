@@ -1,7 +1,7 @@
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import { providerSchema } from "../src/entries/settings";
 import { createProvider, type JobProvider, type PollState, type ProviderFile, type Submission } from "../src";
-import { startRecordingServer, type RecordingServer, type Told } from "./support/recording-server";
+import { startRecordingServer, type RecordingServer, type Reply } from "./support/recording-server";
 
 /** Tests entries for services with jobs, as in their manuals, against a server that checks requests. */
 
@@ -19,7 +19,7 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(() => {
-  server.asked = [];
+  server.requests = [];
 });
 
 const bearer = { scheme: "Bearer", secretEnv: "KEY" };
@@ -29,7 +29,7 @@ const provider = (settings: Record<string, unknown>): JobProvider => {
   return createProvider(JSON.stringify(whole), { egress, secret: () => SECRET }) as JobProvider;
 };
 /** Responses of the server by call. */
-const answers = (replies: Record<string, Told>): void => {
+const answers = (replies: Record<string, Reply>): void => {
   server.answer = ({ call }) => replies[call] ?? { status: 404, json: { error: `not expected: ${call}` } };
 };
 const submit = (target: JobProvider, inputs: Record<string, unknown> = {}): Promise<Submission> =>
@@ -41,7 +41,7 @@ const bytesOf = async (file: ProviderFile): Promise<Buffer | string> => {
   return Buffer.concat(chunks);
 };
 const contentsOf = async (state: PollState): Promise<(Buffer | string)[]> =>
-  state.state === "succeeded" ? Promise.all(state.made.files.map(bytesOf)) : [];
+  state.state === "succeeded" ? Promise.all(state.output.files.map(bytesOf)) : [];
 
 describe("Black Forest Labs", () => {
   const bfl = {
@@ -67,7 +67,7 @@ describe("Black Forest Labs", () => {
     const submission = await submit(target, { prompt: "a loom", width: 1024 });
     expect(submission).toEqual({ requestId: "b1", handle: { status: `${server.url}/v1/get_result?id=b1` } });
     expect(await contentsOf(await target.poll(submission))).toEqual(["https://delivery.bfl.ai/x.png"]);
-    expect(server.asked.map(({ headers }) => headers["x-key"])).toEqual([SECRET, SECRET]);
+    expect(server.requests.map(({ headers }) => headers["x-key"])).toEqual([SECRET, SECRET]);
   });
 
   it.each([
@@ -107,8 +107,8 @@ describe("OpenRouter's video", () => {
     const state = await target.poll(await submit(target, { prompt: "x" }));
     expect(await contentsOf(state)).toEqual([FILM]);
     expect(await contentsOf(state)).toEqual([FILM]);
-    expect(state).toMatchObject({ made: { answer: { usage: { cost: 0.4 } } } });
-    expect(server.asked.every(({ headers }) => headers.authorization === `Bearer ${SECRET}`)).toBe(true);
+    expect(state).toMatchObject({ output: { answer: { usage: { cost: 0.4 } } } });
+    expect(server.requests.every(({ headers }) => headers.authorization === `Bearer ${SECRET}`)).toBe(true);
   });
 });
 
@@ -142,7 +142,7 @@ describe("Google's long-running operations", () => {
     expect(submission.requestId).toBe(NAME);
     expect(await target.poll(submission)).toEqual({ state: "running" });
     expect(await contentsOf(await target.poll(submission))).toEqual([FILM]);
-    expect(server.asked[0]!.json()).toEqual({ instances: [{ prompt: "x" }], parameters: { durationSeconds: 8 } });
+    expect(server.requests[0]!.json()).toEqual({ instances: [{ prompt: "x" }], parameters: { durationSeconds: 8 } });
   });
 
   it("have failed if they are done with an error", async () => {
@@ -154,7 +154,7 @@ describe("Google's long-running operations", () => {
     "are never polled elsewhere by a name such as %j",
     async (requestId) => {
       await expect(provider(google).poll({ requestId })).rejects.toMatchObject({ kind: "failed" });
-      expect(server.asked).toEqual([]);
+      expect(server.requests).toEqual([]);
     },
   );
 });
@@ -176,7 +176,7 @@ describe("MiniMax's Hailuo", () => {
     expect(await contentsOf(await provider(minimax).poll({ requestId: "7" }))).toEqual(["https://cdn.hailuo.ai/x.mp4"]);
   });
 
-  it.each<[string, Told, object]>([
+  it.each<[string, Reply, object]>([
     [
       "an error inside",
       { json: { base_resp: { status_code: 1004, status_msg: "no such file" } } },
@@ -210,6 +210,6 @@ describe("a job that creates text", () => {
       poll: { path: "/jobs/{requestId}", status: "/state", succeeded: [2], failed: [3] },
       outputs: { text: "/pages/*/text", json: "/boxes" },
     });
-    expect(await target.poll({ requestId: "1" })).toMatchObject({ made: { text: "One\nTwo", json: { value: [[0, 1]] }, files: [] } });
+    expect(await target.poll({ requestId: "1" })).toMatchObject({ output: { text: "One\nTwo", json: { value: [[0, 1]] }, files: [] } });
   });
 });

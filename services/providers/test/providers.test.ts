@@ -37,7 +37,7 @@ const provider = (model: string, change: (settings: Record<string, unknown>) => 
 const jobs = (model: string): JobProvider => provider(model) as JobProvider;
 
 const urlsOf = (state: PollState): string[] =>
-  state.state === "succeeded" ? state.made.files.flatMap((file) => ("url" in file ? [file.url] : [])) : [];
+  state.state === "succeeded" ? state.output.files.flatMap((file) => ("url" in file ? [file.url] : [])) : [];
 
 /** Polls like the engine: after an error status it tries again. */
 const finish = async (target: JobProvider, submission: Submission): Promise<PollState> => {
@@ -80,7 +80,7 @@ describe.each(["sandbox-image", "sandbox-image-fast", "sandbox-video", "sandbox-
     const failed = await finish(target, await target.submit(call({ prompt: "x", sandbox: { ...fast, fail: "job" } })));
     expect(failed.state).toBe("failed");
     const incomplete = await finish(target, await target.submit(call({ prompt: "x", sandbox: { ...fast, fail: "incomplete" } })));
-    expect(incomplete).toMatchObject({ state: "succeeded", made: { files: [], text: null } });
+    expect(incomplete).toMatchObject({ state: "succeeded", output: { files: [], text: null } });
   });
 
   it("survive occasional polls that return 500", async () => {

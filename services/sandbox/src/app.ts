@@ -50,14 +50,14 @@ interface Direct {
 
 const CONTROL_KEY_HEADER = "x-sandbox-control-key";
 
-interface Controlled {
+interface Controls {
   faults: GlobalFaults;
   jobs: Jobs;
   files: Files;
   direct: Direct;
 }
 
-const controlRoutes = (controlKey: string | undefined, { faults, jobs, files, direct: { chat, images, speech } }: Controlled): Router => {
+const controlRoutes = (controlKey: string | undefined, { faults, jobs, files, direct: { chat, images, speech } }: Controls): Router => {
   const router = Router();
   router.use("/sandbox", requireKeyHeader(controlKey, CONTROL_KEY_HEADER));
   router.post("/sandbox/faults", express.json(), (request, response) => {
@@ -72,7 +72,7 @@ const controlRoutes = (controlKey: string | undefined, { faults, jobs, files, di
     response.json({
       uptimeSeconds: Math.round(process.uptime()),
       rssBytes: process.memoryUsage.rss(),
-      jobs: { held: jobs.held(), ...jobs.counters() },
+      jobs: { held: jobs.heldCount(), ...jobs.counters() },
       files: files.stats(),
       chat: { requests: chat.requests() },
       images: { requests: images.requests() },

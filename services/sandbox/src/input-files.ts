@@ -44,12 +44,12 @@ interface Body extends Input {
   input?: Input | null;
   messages?: unknown;
 }
-interface Masked {
+interface MaskedImage {
   image: string;
   mask: string;
 }
 
-const isMasked = (input: Input): input is Masked => typeof input.image === "string" && typeof input.mask === "string";
+const isMasked = (input: Input): input is MaskedImage => typeof input.image === "string" && typeof input.mask === "string";
 
 /** Files that a request of any dialect names, without those of masked inputs. */
 const filesOf = ({ image, mask, input, messages }: Body): string[] => {
@@ -141,7 +141,7 @@ export const inputFiles = (dataDirectory: string, egress: EgressClient | undefin
   };
 
   /** Keeps the image and the mask of a request until its result is drawn, and names them by their addresses here. */
-  const keepMasked = async (input: Masked, origin: string): Promise<void> => {
+  const keepMasked = async (input: MaskedImage, origin: string): Promise<void> => {
     for (const name of ["image", "mask"] as const) {
       const chunks: Buffer[] = [];
       await read(input[name], origin, (chunk) => chunks.push(chunk));

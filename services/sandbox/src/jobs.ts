@@ -59,7 +59,7 @@ export interface Jobs {
   /** Returns jobs, newest first. */
   recent(limit: number, idempotencyKey?: string): { job: Job; state: JobState; polls: number; cancels: number }[];
   counters(): JobCounters;
-  held(): number;
+  heldCount(): number;
 }
 
 export const JOB_RETENTION_MS = 2 * 3_600_000;
@@ -198,6 +198,6 @@ export const openJobs = (directory: string, clock: () => number): Jobs => {
         .slice(0, limit)
         .map((job) => ({ job, state: stateOf(job, clock()), ...(pollCounts.get(job.id) ?? { polls: 0, cancels: 0 }) })),
     counters: () => ({ ...counters }),
-    held: () => jobs.size,
+    heldCount: () => jobs.size,
   };
 };

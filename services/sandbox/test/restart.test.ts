@@ -82,14 +82,14 @@ describe("the journal", () => {
     const last = openJobs(folder, () => 3_000);
     expect(last.poll("jobs", job.id)?.state.status).toBe("succeeded");
     expect(last.poll("jobs", later.id)?.state.status).toBe("succeeded");
-    expect(last.held()).toBe(2);
+    expect(last.heldCount()).toBe(2);
   });
 
   it("keeps no entries beyond their retention, and no text of a prompt", () => {
     const before = openJobs(folder, () => 0);
     before.submit({ dialect: "jobs", generator: "sandbox-image", input: { prompt: "a private prompt", count: 1 } });
     expect(readFileSync(join(folder, "jobs.jsonl"), "utf8")).not.toContain("private");
-    expect(openJobs(folder, () => 24 * 3_600_000).held()).toBe(0);
+    expect(openJobs(folder, () => 24 * 3_600_000).heldCount()).toBe(0);
     expect(readFileSync(join(folder, "jobs.jsonl"), "utf8")).toBe("");
   });
 });

@@ -3,7 +3,7 @@ import { unary } from "@nodeloom/platform";
 import { transform } from "@nodeloom/proto";
 import type { Program } from "./ffmpeg/program";
 
-export interface Handled {
+export interface Handlers {
   run(request: transform.RunRequest, signal: AbortSignal): Promise<transform.RunResponse>;
   preview(request: transform.RenderPreviewRequest, signal: AbortSignal): Promise<transform.RenderPreviewResponse>;
   measure(request: transform.MeasureRequest, signal: AbortSignal): Promise<transform.MeasureResponse>;
@@ -17,7 +17,7 @@ const STATES = {
   away: transform.ProgramState.PROGRAM_STATE_AWAY,
 } as const;
 
-export const transformHandlers = ({ run, preview, measure, ffmpeg, imageVersion }: Handled): transform.TransformServiceServer => ({
+export const transformHandlers = ({ run, preview, measure, ffmpeg, imageVersion }: Handlers): transform.TransformServiceServer => ({
   run: unary(async (request, signal) => {
     const { outputs, warnings } = await run(request, signal);
     const isByFfmpeg = mediaOperation(request.operation)?.program === "ffmpeg";

@@ -110,7 +110,7 @@ it("gives a process no secret of the service", async () => {
   const child = await startChild({ program, isolation: [] });
   const { path } = await child.work(request("secrets"), { timeMs: 20_000 });
   child.end();
-  await child.ended;
+  await child.exit;
   expect(
     path.split(" ").filter((name) => !/^(PATH|LANG|MALLOC_ARENA_MAX|FONTCONFIG_FILE|NODE_CHANNEL_\w+|PWD|_|SHLVL)$/.test(name)),
   ).toEqual([]);
@@ -125,7 +125,7 @@ it("removes a process's network access if the machine allows it", async () => {
   const child = await startChild({ program, isolation });
   const { path } = await child.work(request("reach", { port }), { timeMs: 20_000 });
   child.end();
-  await child.ended;
+  await child.exit;
   server.close();
   expect(path).toBe(isolation.length > 0 ? "not reached" : "reached");
 });

@@ -56,7 +56,7 @@ const attack = async (operation: string, settings: object, port: string): Promis
     if (failure === undefined) continue;
     const { kind, message } = failure;
     if (kind !== "failed") wrong.push(`${name}: ${kind}: ${message}`);
-    if (/root:|daemon:|\/tmp\/|0x[0-9a-f]{6}/.test(message)) wrong.push(`${name} tells too much: ${message}`);
+    if (/root:|daemon:|\/tmp\/|0x[0-9a-f]{6}/.test(message)) wrong.push(`${name} reveals internals: ${message}`);
     if (message.length > 400) wrong.push(`${name}: a message of ${message.length} characters`);
   }
   return wrong;

@@ -8,7 +8,7 @@ export interface ScheduledStart {
 }
 
 /** Schedules whose start or end in Temporal failed. The next reconciliation retries them. */
-export interface Reconciled {
+export interface ReconcileReport {
   changed: number;
   failed: number;
 }
@@ -16,5 +16,5 @@ export interface Reconciled {
 export interface Activities {
   /** Starts the run of a schedule for a time in ISO form. Returns null if the schedule was deleted or changed. Idempotent. */
   startScheduled(scheduleId: string, at: string): Promise<ScheduledStart | null>;
-  reconcile(): Promise<Reconciled>;
+  reconcile(): Promise<ReconcileReport>;
 }

@@ -7,7 +7,7 @@ import { mongo, type Connection } from "mongoose";
 import type { Executions } from "./clients";
 
 const MOVED = ["schedules", "hooks"] as const;
-type Moved = (typeof MOVED)[number];
+type MovedKind = (typeof MOVED)[number];
 interface Row {
   _id: string;
   slot: number;
@@ -17,7 +17,7 @@ interface Row {
  * Moves a row if executions releases it.
  * @returns true if this service now has the row
  */
-type Arrive = (collection: Moved, id: string, take: (moveId: string) => Promise<Row | null>) => Promise<boolean>;
+type Arrive = (collection: MovedKind, id: string, take: (moveId: string) => Promise<Row | null>) => Promise<boolean>;
 
 /** Values for a row that is being moved. It has no slot and no address yet. */
 const placeholder = (id: string) => ({ userId: `arriving:${id}`, slot: 0, secretHash: `arriving:${id}` });
@@ -30,7 +30,7 @@ const createArrive = (connection: Connection): Arrive => {
       name,
       createArrival(connection.collection<Row>(name), { placeholder, again: (row) => ({ ...row, slot: spareSlot() }) }),
     ]),
-  ) as Record<Moved, ReturnType<typeof createArrival<Row>>>;
+  ) as Record<MovedKind, ReturnType<typeof createArrival<Row>>>;
   return (collection, id, take) => collections[collection](id, take);
 };
 
@@ -51,7 +51,7 @@ export const createArrivals = (connection: Connection, executions: Pick<Executio
   const arrive = createArrive(connection);
   const move = async (which: { ownerId?: string; id?: string; secretHash?: string }): Promise<number> => {
     const unmoved = await executions.findUnmoved({ ownerId: "", id: "", secretHash: "", ...which });
-    const take = (collection: Moved, id: string) => async (moveId: string) => {
+    const take = (collection: MovedKind, id: string) => async (moveId: string) => {
       const { document } = await executions.moveTrigger({ collection, id, moveId });
       return document.length === 0 ? null : (mongo.BSON.deserialize(document) as Row);
     };

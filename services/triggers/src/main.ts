@@ -21,7 +21,7 @@ import { connectServices } from "./clients";
 import { database, queueOf } from "./database";
 import { createEraseTriggers } from "./erasure";
 import { createHookStore } from "./hooks/hook-store";
-import { createScheduleCarrier } from "./schedules/carrier";
+import { createTemporalSchedules } from "./schedules/temporal-schedules";
 import { createScheduleStore } from "./schedules/schedule-store";
 import { triggersHandlers } from "./server";
 import { createTriggers } from "./triggers";
@@ -47,10 +47,10 @@ export const service = defineService({
       ...{ ...temporalServer(config), taskQueue, logger, workflowBundle: { codePath: WORKFLOW_BUNDLE } },
       ...{ metrics: await libraryMetrics(), shutdownGraceMs: config.SHUTDOWN_GRACE_MS },
     });
-    const carrier = createScheduleCarrier({ client: temporal.client, taskQueue, earlierQueue: config.TEMPORAL_TASK_QUEUE });
+    const temporalSchedules = createTemporalSchedules({ client: temporal.client, taskQueue, earlierQueue: config.TEMPORAL_TASK_QUEUE });
     const stores = { schedules: createScheduleStore(connection), hooks: createHookStore(connection) };
     const arrivals = createArrivals(connection, services.executions);
-    const triggers = createTriggers({ stores, arrivals, ...services, carrier, logger });
+    const triggers = createTriggers({ stores, arrivals, ...services, temporalSchedules, logger });
     await temporal.work(createActivities(triggers));
     return serveGrpc({
       service: grpcService(proto.TriggersServiceService, triggersHandlers(triggers)),

@@ -56,7 +56,7 @@ const denied = (required: string): DomainError => {
   );
 };
 
-interface Known {
+interface OwnerFacts {
   user: identityProto.User | undefined;
   key?: identityProto.Key | undefined;
   /** Capabilities of the key. A session has the capabilities of its tier. */
@@ -66,7 +66,7 @@ interface Known {
 type WebhookPart = Partial<Pick<executions.Runner, "webhookUrl" | "webhookEvents" | "webhookOwn">>;
 
 /** Returns no webhook for a key that can't receive webhooks any more, even if a schedule has one. */
-const webhookOf = ({ key, capabilities = [] }: Known, own: RunWebhook | null | undefined): WebhookPart => {
+const webhookOf = ({ key, capabilities = [] }: OwnerFacts, own: RunWebhook | null | undefined): WebhookPart => {
   if (key && !covers(capabilities, RECEIVE)) return {};
   if (own) return { webhookUrl: own.url, webhookEvents: own.events, webhookOwn: true };
   const webhook = key?.webhook?.disabledAt ? undefined : key?.webhook;
@@ -76,7 +76,7 @@ const webhookOf = ({ key, capabilities = [] }: Known, own: RunWebhook | null | u
 const runnerOf = (
   { id: userId, role, tier, endpointEvents }: identityProto.User,
   plan: identityProto.Plan,
-  rights: Known,
+  rights: OwnerFacts,
   { personId, webhook }: { personId: string; webhook: RunWebhook | null | undefined },
 ): executions.Runner => {
   const { key } = rights;
@@ -92,7 +92,7 @@ const runnerOf = (
 export type Owners = ReturnType<typeof createOwners>;
 
 export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" | "resolveKey"> }) => {
-  const rightsOf = async ({ userId, keyId, personId = userId, createdAt, grantedAt: at = createdAt }: Owner): Promise<Known> => {
+  const rightsOf = async ({ userId, keyId, personId = userId, createdAt, grantedAt: at = createdAt }: Owner): Promise<OwnerFacts> => {
     if (keyId === null) return identity.getUser({ userId, grant: at && { personId, at } });
     const { user, key, effectiveCapabilities } = await identity.resolveKey({ userId, keyId });
     return { user, key, capabilities: effectiveCapabilities };

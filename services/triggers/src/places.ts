@@ -8,7 +8,7 @@ export interface OwnPlaces {
   /** Plural noun for messages: `schedules` or `hooks`. */
   what: string;
   limit: number;
-  taken: () => Promise<TakenPlace[]>;
+  usedPlaces: () => Promise<TakenPlace[]>;
   /** @returns false if the slot was taken in the meantime */
   insert: (place: number) => Promise<boolean>;
 }
@@ -17,13 +17,13 @@ export interface OwnPlaces {
  * Inserts a schedule or hook into a free slot of its owner.
  * @throws PRECONDITION_FAILED if no slot is free, with the workflows that occupy the slots
  */
-export const takePlace = async ({ what, limit, taken, insert }: OwnPlaces): Promise<number> => {
+export const takePlace = async ({ what, limit, usedPlaces, insert }: OwnPlaces): Promise<number> => {
   let workflows: string[] = [];
   const place = await insertIntoFreePlace({
     places: limit,
     attempts: CONFLICT_ATTEMPTS.trigger,
-    taken: async () => {
-      const places = await taken();
+    usedPlaces: async () => {
+      const places = await usedPlaces();
       workflows = [...new Set(places.map(({ workflowSlug }) => workflowSlug))];
       return places.map(({ slot }) => slot);
     },

@@ -7,7 +7,7 @@ import { createReadDelivery } from "./hooks/delivery";
 import type { HookStore } from "./hooks/hook-store";
 import { createHooks } from "./hooks/hooks";
 import { createOwners } from "./owners";
-import type { ScheduleCarrier } from "./schedules/carrier";
+import type { TemporalSchedules } from "./schedules/temporal-schedules";
 import { createFiring } from "./schedules/firing";
 import { createScheduleReconciler } from "./schedules/reconcile";
 import type { ScheduleStore } from "./schedules/schedule-store";
@@ -19,13 +19,13 @@ export interface TriggersOptions {
   executions: Pick<Executions, "run" | "quote" | "getExecution">;
   identity: Pick<Identity, "getUser" | "resolveKey" | "putSecret" | "readSecrets" | "deleteSecret">;
   workflows: Pick<Workflows, "getDefinition" | "approveGraph">;
-  carrier: ScheduleCarrier;
+  temporalSchedules: TemporalSchedules;
   logger: Logger;
 }
 
 export type Triggers = ReturnType<typeof createTriggers>;
 
-export const createTriggers = ({ stores, arrivals, executions, identity, workflows, carrier, logger }: TriggersOptions) => {
+export const createTriggers = ({ stores, arrivals, executions, identity, workflows, temporalSchedules, logger }: TriggersOptions) => {
   const store = stores.schedules;
   const shared = {
     arrivals,
@@ -35,10 +35,10 @@ export const createTriggers = ({ stores, arrivals, executions, identity, workflo
   };
   const hooks = createHooks({ ...shared, store: stores.hooks, identity, workflows });
   return {
-    schedules: createSchedules({ ...shared, store, executions, carrier }),
+    schedules: createSchedules({ ...shared, store, executions, temporalSchedules }),
     hooks,
     readDelivery: createReadDelivery(hooks),
-    fire: createFiring({ ...shared, store, executions, carrier }),
-    reconcile: createScheduleReconciler({ store, arrivals, carrier, logger }),
+    fire: createFiring({ ...shared, store, executions, temporalSchedules }),
+    reconcile: createScheduleReconciler({ store, arrivals, temporalSchedules, logger }),
   };
 };

@@ -11,7 +11,7 @@ import { createWorld, PRICE, type World } from "../../executions/test/support/wo
 import { createActivities } from "../src/activities";
 import { createArrivals } from "../src/arrivals-store";
 import { createHookStore } from "../src/hooks/hook-store";
-import { createScheduleCarrier, type ScheduleCarrier } from "../src/schedules/carrier";
+import { createTemporalSchedules, type TemporalSchedules } from "../src/schedules/temporal-schedules";
 import { nextTimes } from "../src/schedules/cron";
 import { createScheduleStore, type ScheduleRecord, type ScheduleStore } from "../src/schedules/schedule-store";
 import { createTriggers, type Triggers } from "../src/triggers";
@@ -27,7 +27,7 @@ let money: Money;
 let connection: Connection;
 let store: ScheduleStore;
 let temporal: RunningTemporal;
-let carrier: ScheduleCarrier;
+let temporalSchedules: TemporalSchedules;
 const earlierQueue = `schedules-${randomUUID().slice(0, 8)}`;
 const taskQueue = `${earlierQueue}-triggers`;
 
@@ -78,7 +78,7 @@ const start = (): void => {
   const arrivals = createArrivals(connection, executions);
   all = createTriggers({
     ...{ stores: { schedules: store, hooks: createHookStore(connection) }, arrivals },
-    ...{ executions, identity: accounts as never, workflows, carrier, logger },
+    ...{ executions, identity: accounts as never, workflows, temporalSchedules, logger },
   });
 };
 
@@ -91,12 +91,12 @@ beforeAll(async () => {
     ...{ address: process.env.TEMPORAL_ADDRESS!, namespace: "default", taskQueue, logger, shutdownGraceMs: 2_000 },
     workflowBundle: { codePath: join(__dirname, "..", "dist", "workflow-bundle.js") },
   });
-  carrier = createScheduleCarrier({ client: temporal.client, taskQueue, earlierQueue });
+  temporalSchedules = createTemporalSchedules({ client: temporal.client, taskQueue, earlierQueue });
   const fire: Triggers["fire"] = (scheduleId, at) => all.fire(scheduleId, at);
   await temporal.work(createActivities({ fire, reconcile: (beat) => all.reconcile(beat) }));
 });
 afterAll(async () => {
-  for await (const { scheduleId } of carrier.carried()) await carrier.end(scheduleId);
+  for await (const { scheduleId } of temporalSchedules.runningSchedules()) await temporalSchedules.end(scheduleId);
   await temporal.stop();
   await connection.dropDatabase();
   await connection.close();
@@ -126,9 +126,9 @@ const update = (row: ScheduleRecord, part: object, keyId = ""): Promise<Schedule
   all.schedules.update(
     triggers.UpdateScheduleRequest.fromPartial({ owner: { userId: world.userId, keyId }, workflowSlug: "flow", id: row._id, ...part }),
   );
-const serve = (row: ScheduleRecord, at = AT) => all.fire(carrier.idOf(row), at);
+const serve = (row: ScheduleRecord, at = AT) => all.fire(temporalSchedules.idOf(row), at);
 const stored = async ({ _id }: ScheduleRecord): Promise<ScheduleRecord> => (await store.find(_id))!;
-const handleOf = (row: ScheduleRecord) => temporal.client.schedule.getHandle(carrier.idOf(row));
+const handleOf = (row: ScheduleRecord) => temporal.client.schedule.getHandle(temporalSchedules.idOf(row));
 const isCarried = (row: ScheduleRecord): Promise<boolean> =>
   handleOf(row)
     .describe()
@@ -307,7 +307,7 @@ describe("Temporal's schedules", () => {
   });
 
   it("replace the schedules of 1.0.0 whose rows have moved or are deleted, and keep those that executions still has", async () => {
-    const earlier = createScheduleCarrier({ client: temporal.client, taskQueue: earlierQueue, earlierQueue });
+    const earlier = createTemporalSchedules({ client: temporal.client, taskQueue: earlierQueue, earlierQueue });
     const [moved, removedSchedule, stays] = [await create(), await create(), await create()];
     for (const row of [moved, removedSchedule, stays]) await earlier.begin(row);
     for (const row of [removedSchedule, stays]) await store.remove(world.userId, "flow", row._id);

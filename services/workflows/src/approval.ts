@@ -4,21 +4,22 @@
  * approval.
  */
 import { PRODUCTION } from "@nodeloom/kernel";
-import { aliasOf, type Approved, type Published, type Version, type Workflow } from "./definition/workflow";
+import { aliasOf, type ApprovedGraph, type PublishedVersion, type Version, type Workflow } from "./definition/workflow";
 import type { VersionStore } from "./definition/storage";
 
 type Graph = Pick<Workflow, "revision" | "graphDigest" | "published">;
 
 /** The graph of normal runs: the newest version, or the draft if no version is published. */
-const currentOf = ({ revision, graphDigest, published }: Graph): Approved => {
+const currentOf = ({ revision, graphDigest, published }: Graph): ApprovedGraph => {
   if (!published) return { version: 0, revision, graphDigest };
   const { version, revision: of, graphDigest: digest, pinnedModels } = published;
   return { version, revision: of, graphDigest: digest, ...(pinnedModels ? { pinnedModels } : {}) };
 };
 
-const pinsOf = ({ pinnedModels = {} }: Approved): string => JSON.stringify(Object.entries(pinnedModels).sort());
+const pinsOf = ({ pinnedModels = {} }: ApprovedGraph): string => JSON.stringify(Object.entries(pinnedModels).sort());
 
-const isSame = (one: Approved, other: Approved): boolean => one.graphDigest === other.graphDigest && pinsOf(one) === pinsOf(other);
+const isSame = (one: ApprovedGraph, other: ApprovedGraph): boolean =>
+  one.graphDigest === other.graphDigest && pinsOf(one) === pinsOf(other);
 
 type Approvals = Pick<Workflow, "approved" | "approvedDraft">;
 
@@ -31,17 +32,17 @@ export const nothingApproved = (revision: number): Approvals => {
 /**
  * The approved draft while a change to the draft is pending. Rows of version 1.0.0 store it in `approved` if there is no published version.
  */
-export const standingDraft = ({ approved, approvedDraft }: Approvals): Approved | null =>
+export const standingDraft = ({ approved, approvedDraft }: Approvals): ApprovedGraph | null =>
   approvedDraft === undefined && approved?.version === 0 ? approved : (approvedDraft ?? null);
 
 /** The draft that stays approved after a change by a caller who can't run the workflow; null if the draft itself is approved. */
-export const approvedDraftAfter = (before: Workflow, { graphDigest }: Graph): Approved | null => {
+export const approvedDraftAfter = (before: Workflow, { graphDigest }: Graph): ApprovedGraph | null => {
   const approved = standingDraft(before) ?? { version: 0, revision: before.revision, graphDigest: before.graphDigest };
   return approved.graphDigest === graphDigest ? null : approved;
 };
 
 /** The graph that stays approved after a change by a caller who can't run the workflow; null if the current graph is approved. */
-export const approvedAfter = (before: Workflow, after: Graph): Approved | null => {
+export const approvedAfter = (before: Workflow, after: Graph): ApprovedGraph | null => {
   const approved = before.approved ?? currentOf(before);
   return isSame(approved, currentOf(after)) ? null : approved;
 };
@@ -51,12 +52,13 @@ export const hasPendingChange = (workflow: Approvals & Pick<Workflow, "aliases">
   Boolean((aliasOf(workflow, PRODUCTION) ? undefined : workflow.approved) ?? standingDraft(workflow));
 
 /** Storage number of an approved graph. Published versions have positive numbers; a draft has its negative revision. */
-export const storedNumber = ({ version, revision }: Approved): number => (version === 0 ? -revision : version);
+export const storedNumber = ({ version, revision }: ApprovedGraph): number => (version === 0 ? -revision : version);
 
 /** Stores the approved draft while a change to it is pending. Call it before writing the change. */
 export const keepApproved = async (versions: Pick<VersionStore, "keepDraft">, draft: Workflow, after: Approvals): Promise<void> => {
   const standing = [after.approved, after.approvedDraft].flatMap((one) => one ?? []);
-  const isDraft = (one: Approved): boolean => one.version === 0 && one.revision === draft.revision && one.graphDigest === draft.graphDigest;
+  const isDraft = (one: ApprovedGraph): boolean =>
+    one.version === 0 && one.revision === draft.revision && one.graphDigest === draft.graphDigest;
   if (!standing.some(isDraft)) return;
   const { creationId, revision, name, description, nodesJson, edgesJson, viewportJson, createdBy } = draft;
   const { generators, fieldsJson, valuesJson, graphDigest, mediaNames } = draft;
@@ -72,6 +74,6 @@ export const keepApproved = async (versions: Pick<VersionStore, "keepDraft">, dr
 /** Approvals after a version is published. */
 export const approvedByPublishing = (
   draft: Workflow,
-  published: Published,
+  published: PublishedVersion,
   { withoutRun }: Pick<Version, "withoutRun">,
-): Approved | null => (withoutRun ? approvedAfter(draft, { ...draft, published }) : null);
+): ApprovedGraph | null => (withoutRun ? approvedAfter(draft, { ...draft, published }) : null);

@@ -31,7 +31,7 @@ export interface CloneDeps {
   /** Reads the workflow with the user's access. @throws DomainError WORKFLOW_NOT_FOUND */
   read(slug: string, userId: string): Promise<Workflow>;
   /** Returns the workflow that an earlier attempt with this reference created. */
-  made(reference: string, ownerId: string): Promise<Workflow | undefined>;
+  earlierClone(reference: string, ownerId: string): Promise<Workflow | undefined>;
   /** @throws DomainError if the owner has reached the limit */
   checkCap(ownerId: string, max: number | undefined): Promise<void>;
   create(creation: Creation): Promise<Workflow>;
@@ -49,7 +49,7 @@ const textsOf = ({ nodesJson, coverJson, thumbnail }: Workflow): string[] => [
   thumbnail && !isInline(thumbnail) ? thumbnail : "",
 ];
 
-export const createClone = ({ media, pictures, read, made, checkCap, create }: CloneDeps): Clone => {
+export const createClone = ({ media, pictures, read, earlierClone, checkCap, create }: CloneDeps): Clone => {
   /** Files of the author that a workflow refers to, by id or URL. */
   const filesOf = async (source: Workflow): Promise<Files> => {
     const names = namesIn(...textsOf(source));
@@ -112,7 +112,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
   return async (cloning) => {
     const { slug, userId, authorId, maxWorkflows, name, mediaQuota, withoutRun = false } = cloning;
     const reference = cloning.reference && `clone\n${cloning.reference}`;
-    const existing = reference && (await made(reference, userId));
+    const existing = reference && (await earlierClone(reference, userId));
     if (existing) return existing;
     const source = await read(slug, userId);
     await checkCap(userId, maxWorkflows);

@@ -10,10 +10,10 @@ const MAX_PAUSE_MS = 20;
 export const pauseMs = (): number => Math.random() * MAX_PAUSE_MS;
 
 /** Stores new workflows under the first free slug of their names. */
-export const createInsertion = (store: Pick<WorkflowStore, "taken" | "insert" | "reclaim" | "created">) => {
+export const createInsertion = (store: Pick<WorkflowStore, "usedSlugs" | "insert" | "reclaim" | "created">) => {
   /** Returns the first free slug for a name. Owners can reuse slugs of workflows that they deleted. */
   const freeSlug = async (base: string, ownerId: string): Promise<{ slug: string; isOwnersAgain: boolean }> => {
-    const takenSlugs = await store.taken(variantsOf(base));
+    const takenSlugs = await store.usedSlugs(variantsOf(base));
     const mine = new Set([...takenSlugs].filter(([, formerOwner]) => formerOwner === ownerId).map(([own]) => own));
     const slug = firstFree(base, new Set([...takenSlugs.keys()].filter((one) => !mine.has(one))));
     return { slug, isOwnersAgain: mine.has(slug) };

@@ -90,7 +90,7 @@ export const service = defineService({
         media,
         pictures,
         read: workflows.get,
-        made: workflows.made,
+        earlierClone: workflows.earlierCreated,
         checkCap: workflows.checkCap,
         create: workflows.create,
       }),

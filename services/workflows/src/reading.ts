@@ -18,7 +18,7 @@ import {
   inProduction,
   newest,
   type Alias,
-  type Approved,
+  type ApprovedGraph,
   type ModelUse,
   type PinnedModels,
   type SchemaPart,
@@ -148,7 +148,7 @@ async function* nothing(): AsyncIterable<Summary[]> {
 }
 
 /** Approved graphs by selector. `otherwise` is the version to use if no change is pending. */
-const STANDING: ReadonlyMap<string, { otherwise: string; approved(head: WorkflowHead): Approved | null | undefined }> = new Map([
+const STANDING: ReadonlyMap<string, { otherwise: string; approved(head: WorkflowHead): ApprovedGraph | null | undefined }> = new Map([
   [APPROVED_VERSION, { otherwise: "", approved: (head: WorkflowHead) => head.approved }],
   [APPROVED_DRAFT_VERSION, { otherwise: DRAFT, approved: standingDraft }],
 ]);

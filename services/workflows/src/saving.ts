@@ -12,12 +12,12 @@ import { checkSettings, checkSize, derive } from "./definition/settings";
 import type { OwnWorkflow, WorkflowStore } from "./definition/storage";
 import { inProduction, newest, type Settings, type Workflow } from "./definition/workflow";
 import type { FolderStore } from "./folders/folders";
-import type { Allowed, InlineThumbnails } from "./pictures/inline-thumbnails";
+import type { Allowance, InlineThumbnails } from "./pictures/inline-thumbnails";
 import { createInsertion, pauseMs } from "./insertion";
 import type { Pictures } from "./pictures/pictures";
 import type { VersionStore } from "./definition/storage";
 
-export interface Creation extends Allowed {
+export interface Creation extends Allowance {
   ownerId: string;
   settings: Settings;
   /** The owner's limit on saved workflows; undefined if there is none. */
@@ -32,7 +32,7 @@ export interface Creation extends Allowed {
   withoutRun?: boolean;
 }
 
-export interface Update extends Allowed {
+export interface Update extends Allowance {
   slug: string;
   ownerId: string;
   ifRevision: number | undefined;
@@ -60,7 +60,7 @@ export interface Saving {
   move(which: OwnWorkflow, folderId: string | null): Promise<Workflow>;
   /** @throws DomainError WORKFLOW_CAP_REACHED if the owner has reached the limit */
   checkCap(ownerId: string, max: number | undefined): Promise<void>;
-  made(reference: string, ownerId: string): Promise<Workflow | undefined>;
+  earlierCreated(reference: string, ownerId: string): Promise<Workflow | undefined>;
 }
 
 export interface SavingDeps {
@@ -236,6 +236,6 @@ export const createSaving = (deps: SavingDeps): Saving => {
       return settleFolder(await foundAt(moved, () => store.owned(which.slug, which.ownerId)));
     },
     checkCap: (ownerId, max) => withinCap({ ownerId, creationId: randomUUID(), max }, () => Promise.resolve()),
-    made: (reference, ownerId) => store.created(creationIdOf(ownerId, reference), ownerId),
+    earlierCreated: (reference, ownerId) => store.created(creationIdOf(ownerId, reference), ownerId),
   };
 };

@@ -16,7 +16,7 @@ import type { Versions } from "./versions/versions";
 import { toWorkflow, toVersion, toSchema, toTool, toFolder, toPublishedApp, newSettings, changes, toSummary } from "./messages";
 import type { Workflows } from "./workflows";
 
-export interface Handled {
+export interface Handlers {
   workflows: Workflows;
   folders: Folders;
   versions: Versions;
@@ -46,7 +46,7 @@ export const workflowsHandlers = ({
   apps,
   pictures,
   thumbnailAddresses,
-}: Handled): proto.WorkflowsServiceServer => ({
+}: Handlers): proto.WorkflowsServiceServer => ({
   createWorkflow: unary(async (request) => {
     const { ownerId, authorId, maxWorkflows, reference, unapproved, byKey, mediaQuotaBytes: mediaQuota, withoutRun } = request;
     const allowed = { authorId, maxWorkflows, unapproved, byKey, mediaQuota, withoutRun };
@@ -165,8 +165,8 @@ export const workflowsHandlers = ({
   }),
   listSecretUses: unary(async ({ ownerId }) => proto.ListSecretUsesResponse.fromPartial({ uses: await workflows.secretUses(ownerId) })),
   listModelUses: unary(async ({ models, cursor }) => proto.ListModelUsesResponse.fromPartial(await workflows.modelUses(models, cursor))),
-  findNamedMedia: unary(async ({ names }) => ({ names: await templates.named(names) })),
-  findShownMedia: unary(async ({ names, ownerId }) => ({ names: await templates.shown(names, ownerId) })),
+  findNamedMedia: unary(async ({ names }) => ({ names: await templates.namedFiles(names) })),
+  findShownMedia: unary(async ({ names, ownerId }) => ({ names: await templates.visibleFiles(names, ownerId) })),
   removeExpired: unary(async ({ cursor }) => proto.RemoveExpiredResponse.fromPartial(await workflows.removeExpired(cursor))),
   createFolder: unary(async ({ ownerId, name }) =>
     proto.CreateFolderResponse.fromPartial({ folder: toFolder(await folders.create(ownerId, name)) }),

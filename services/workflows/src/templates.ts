@@ -13,9 +13,9 @@ export interface Templates {
   /** Hides an owner's workflows from other users during a suspension. */
   setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
   /** Returns the file ids and keys that a workflow, version or cover refers to. */
-  named(names: readonly string[]): Promise<string[]>;
+  namedFiles(names: readonly string[]): Promise<string[]>;
   /** Returns the file ids and keys among `names` that an owner's templates, playgrounds and apps show to everyone. */
-  shown(names: readonly string[], ownerId: string): Promise<string[]>;
+  visibleFiles(names: readonly string[], ownerId: string): Promise<string[]>;
 }
 
 export interface TemplatesDeps {
@@ -54,12 +54,12 @@ export const createTemplates = ({ store, versions }: TemplatesDeps): Templates =
     return workflow;
   },
   setOwnerSuspended: (ownerId, suspended, userRevision) => store.setOwnerSuspended(ownerId, suspended, userRevision),
-  named: async (names) => {
+  namedFiles: async (names) => {
     const askedNames = atMostNames(names);
     const naming = await Promise.all([store.naming(names), versions.naming(names)]);
     return [...new Set(naming.flat().filter((name) => askedNames.has(name)))];
   },
-  shown: async (names, ownerId) => {
+  visibleFiles: async (names, ownerId) => {
     const askedNames = atMostNames(names);
     const workflows = await store.shownBy(ownerId);
     const newest = workflows.flatMap(({ creationId, published }) => (published ? [{ creationId, version: published.version }] : []));

@@ -10,7 +10,7 @@ import { createApiClient } from "../http";
 import { keyOf, launch, ROOT } from "../platform";
 import { startTarget } from "../target";
 import { withWorkflow } from "../workflow";
-import type { Called } from "./probe";
+import type { CallOffsets } from "./probe";
 
 /** Maximum number of files that a run can enter. */
 const MOST_FILES = 50;
@@ -26,7 +26,7 @@ const SOURCE_MAP = /sourceMappingURL=data:application\/json[^,]*;base64,([A-Za-z
 const OURS = /^services\/(?:executions|providers)\/src\/(?!upkeep\/).*\.ts$/;
 
 /** Source files of the functions in a bundle. */
-const bundled = async ({ url, offsets }: Called): Promise<string[]> => {
+const bundled = async ({ url, offsets }: CallOffsets): Promise<string[]> => {
   const code = await readFile(
     url.startsWith("file:") ? fileURLToPath(url) : join(ROOT, "services/executions/dist/workflow-bundle.js"),
     "utf8",
@@ -59,7 +59,7 @@ const entered = async (folder: string, pid: number): Promise<string[]> => {
   await forget(pid);
   await delay(WRITTEN_MS);
   const names = (await readdir(folder)).filter((name) => name.startsWith(`${pid}-`));
-  const called = await Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), "utf8")) as Called[]));
+  const called = await Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), "utf8")) as CallOffsets[]));
   const paths = await Promise.all(called.flat().map(async (one) => (BUNDLE.test(one.url) ? bundled(one) : [one.url])));
   return [...new Set(paths.flat().map(sourceOf))].filter((path) => OURS.test(path)).sort();
 };

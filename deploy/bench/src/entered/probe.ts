@@ -4,7 +4,7 @@ import { Session, type Profiler } from "node:inspector";
 import { join } from "node:path";
 import { BroadcastChannel, isMainThread, threadId } from "node:worker_threads";
 
-export interface Called {
+export interface CallOffsets {
   url: string;
   /** Offsets of called functions. */
   offsets: number[];
@@ -18,7 +18,7 @@ session.connect();
 session.post("Profiler.enable");
 session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
 
-const calledIn = ({ url, functions }: Profiler.ScriptCoverage): Called => ({
+const calledIn = ({ url, functions }: Profiler.ScriptCoverage): CallOffsets => ({
   url,
   offsets: functions.flatMap(({ ranges: [range] }) => (range && range.count > 0 && range.startOffset > 0 ? [range.startOffset] : [])),
 });

@@ -12,7 +12,7 @@ const PROVIDER_LATENCY_MS = 1_000;
 /** Higher than the number of runs in progress at a steady rate. */
 const MOST = 500;
 
-interface Submitted {
+interface Submission {
   executionId: string;
   requestId: string | null;
 }
@@ -27,7 +27,7 @@ export const steadySubmit: Scenario = {
   title: `submitting ${PER_SECOND} asynchronous video runs a second`,
   measure: ({ api, extent, note }: Bench) =>
     withWorkflow(api, videoWorkflow("Bench steady", PROVIDER_LATENCY_MS), async (slug) => {
-      const submit = () => api.expect<Submitted>(202, "POST", `/api/workflows/${slug}/run?async=true`, { inputs: {} });
+      const submit = () => api.expect<Submission>(202, "POST", `/api/workflows/${slug}/run?async=true`, { inputs: {} });
       const seconds = (2 * extent.rounds * extent.roundMs) / 1_000;
       const number = Math.round(PER_SECOND * seconds);
       const all = Array.from({ length: number }, (_, index) => index);

@@ -67,24 +67,24 @@ const renamedFinding = (entry: PricedEntry, id: string, unseen: readonly Offer[]
   return { change: "renamed", company, model: entry.internalName, text };
 };
 
-export interface Compared {
+export interface Comparison {
   entries: readonly PricedEntry[];
   offers: readonly Offer[];
   /** Lines of models that were listed before. */
-  seen: ReadonlySet<string>;
+  earlierLines: ReadonlySet<string>;
 }
 
-interface Sourced extends Finding {
+interface SourcedFinding extends Finding {
   from: string;
 }
 
 /** Every difference, most urgent first. `from` names the source. */
-export const compare = ({ entries, offers, seen }: Compared): Sourced[] => {
+export const compare = ({ entries, offers, earlierLines }: Comparison): SourcedFinding[] => {
   const byLine = new Map<string, Offer[]>();
   for (const offer of offers) byLine.set(seenLine(offer), [...(byLine.get(seenLine(offer)) ?? []), offer]);
-  const unseen = offers.filter((offer) => !seen.has(seenLine(offer)));
+  const unseen = offers.filter((offer) => !earlierLines.has(seenLine(offer)));
   const ours = new Set<string>();
-  const findings: Sourced[] = [];
+  const findings: SourcedFinding[] = [];
   const from = ({ source, page }: Offer): string => (page === undefined ? source : `${source}, ${page}`);
   for (const entry of entries) {
     const id = sentId(entry);
@@ -95,7 +95,7 @@ export const compare = ({ entries, offers, seen }: Compared): Sourced[] => {
     for (const offer of listed)
       for (const finding of [...retirementFinding(entry, offer), ...priceFindings(entry, offer)])
         findings.push({ ...finding, from: from(offer) });
-    if (listed.length === 0 && seen.has(line)) findings.push({ ...renamedFinding(entry, id, unseen), from: "no source" });
+    if (listed.length === 0 && earlierLines.has(line)) findings.push({ ...renamedFinding(entry, id, unseen), from: "no source" });
   }
   const added = [...new Map(unseen.map((offer) => [seenLine(offer), offer])).values()].filter((offer) => !ours.has(seenLine(offer)));
   for (const offer of added) findings.push({ change: "new", company: offer.company, model: offer.id, text: "", from: from(offer) });

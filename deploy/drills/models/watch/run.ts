@@ -28,7 +28,7 @@ const main = (): number => {
   const offers = readOffers(folder);
   const entries = readEntries().filter(isHosted) as PricedEntry[];
   const explanations = JSON.parse(readFileSync(EXPLAINED, "utf8")) as Explanation[];
-  const findings = unexplained(compare({ entries, offers, seen: new Set(linesOf(values.seen)) }), explanations);
+  const findings = unexplained(compare({ entries, offers, earlierLines: new Set(linesOf(values.seen)) }), explanations);
   for (const { change, company, model, text, from } of findings)
     print(`${change.padEnd("retiring".length)}  ${company}  ${model}${text === "" ? "" : `: ${text}`}  (${from})`);
   const count = new Set(offers.map(seenLine)).size;

@@ -22,8 +22,8 @@ const runAndGet = async (path, inputs, member) => {
 
 /** @param {string} name @param {readonly string[]} args */
 const encoded = async (name, args) => {
-  const { output, said } = runFfmpeg([...args, "-map_metadata", "-1", "-f", name.split(".").at(-1) ?? "", "-y", join("/tmp", name)]);
-  if (output === null) throw new Error(said);
+  const { output, stderr } = runFfmpeg([...args, "-map_metadata", "-1", "-f", name.split(".").at(-1) ?? "", "-y", join("/tmp", name)]);
+  if (output === null) throw new Error(stderr);
   await writeFile(file(name), await readFile(join("/tmp", name)));
 };
 

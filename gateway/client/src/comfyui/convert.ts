@@ -1,7 +1,7 @@
 import { isLink, type Area, type ComfyGraph, type ComfyNode } from "./graph";
 import type { Role } from "./classes";
 import { readKinds } from "./kinds";
-import { arranged, framesAround, type Placed } from "./layout";
+import { arranged, framesAround, type NodePosition } from "./layout";
 import type { ImportModel } from "./models";
 import { draftOf, type Draft, type Import } from "./nodes";
 import { listed, quoted, Report } from "./report";
@@ -68,7 +68,7 @@ interface ApiEdge {
   target: string;
   targetHandle: string;
 }
-interface ApiNode extends Placed {
+interface ApiNode extends NodePosition {
   type: string;
   data: Record<string, unknown>;
 }
@@ -128,7 +128,7 @@ const reportLeft = (task: Import, graph: ComfyGraph, targets: ReadonlyMap<string
   if (inside.length > 0) task.report.add(`LoRAs are left out: ${listed(inside)}.`);
 };
 
-export interface Converted {
+export interface Conversion {
   graph: { nodes: object[]; edges: object[] } | undefined;
   words: string;
 }
@@ -140,7 +140,7 @@ const frameNode = (area: Area, index: number): object =>
   noteNode(`comfy-group-${index + 1}`, area.title, area, { frame: { width: area.width, height: area.height } });
 
 /** @param models models of the service, best first; or the name of an image model if no others are known */
-export const convert = (graph: ComfyGraph, models: readonly ImportModel[] | string | undefined): Converted => {
+export const convert = (graph: ComfyGraph, models: readonly ImportModel[] | string | undefined): Conversion => {
   const { tracer, kindOf } = readKinds(graph.nodes);
   const modelSettings = typeof models === "object" ? { models, pictureModel: undefined } : { models: undefined, pictureModel: models };
   const task: Import = { tracer, kindOf, report: new Report(), ...modelSettings };
@@ -163,8 +163,8 @@ export const convert = (graph: ComfyGraph, models: readonly ImportModel[] | stri
   reportLeft(task, graph, targets);
   const before = [...nodes, ...notesOf(task, graph)];
   const placed = arranged(before);
-  const { frames, titles, left } = framesAround(graph.groups, before, new Map(placed.map((item) => [item.id, item])));
-  if (left.length > 0) task.report.add(`These groups are left out, because others lie in between: ${left.map(quoted).join(", ")}.`);
+  const { frames, titles, omitted } = framesAround(graph.groups, before, new Map(placed.map((item) => [item.id, item])));
+  if (omitted.length > 0) task.report.add(`These groups are left out, because others lie in between: ${omitted.map(quoted).join(", ")}.`);
   const head = `Imported from ComfyUI: ${graph.nodes.length} nodes became ${nodes.length} here.`;
   if (placed.length + frames.length + 1 > MOST_IMPORTED)
     return { graph: undefined, words: `${head} A workflow has at most ${MOST_IMPORTED}.` };

@@ -1,4 +1,4 @@
-import { convert, type Converted } from "./convert";
+import { convert, type Conversion } from "./convert";
 import { fromApi, isRecord } from "./graph";
 import type { ImportModel } from "./models";
 import { listed } from "./report";
@@ -8,7 +8,7 @@ export { readEmbedded } from "./embedded";
 export type { ImportModel } from "./models";
 
 /** Workflows of other editors: ComfyUI's are converted, n8n's are recognised. */
-export interface Foreign extends Converted {
+export interface Foreign extends Conversion {
   from: "ComfyUI" | "n8n";
 }
 

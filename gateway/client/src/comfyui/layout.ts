@@ -2,7 +2,7 @@ import type { Area } from "./graph";
 
 /** Positions of imported nodes, without the gaps that skipped nodes would leave. */
 
-export interface Placed {
+export interface NodePosition {
   id: string;
   x: number;
   y: number;
@@ -14,7 +14,7 @@ const GAP = 60;
 const MARGIN = 32;
 const TITLE = 44;
 
-const closeGaps = <Item extends Placed>(items: readonly Item[], axis: "x" | "y", size: number): Item[] => {
+const closeGaps = <Item extends NodePosition>(items: readonly Item[], axis: "x" | "y", size: number): Item[] => {
   let [end, by] = [-Infinity, 0];
   const places = new Map<number, number>();
   for (const at of [...new Set(items.map((item) => item[axis]))].sort((a, b) => a - b)) {
@@ -25,11 +25,11 @@ const closeGaps = <Item extends Placed>(items: readonly Item[], axis: "x" | "y",
   return items.map((item) => ({ ...item, [axis]: Math.round(places.get(item[axis])!) }));
 };
 
-const overlaps = (a: Placed, b: Placed): boolean =>
+const overlaps = (a: NodePosition, b: NodePosition): boolean =>
   Math.abs(a.x - b.x) < SIZE.width + GAP / 2 && Math.abs(a.y - b.y) < SIZE.height + GAP / 2;
 
 /** Moves nodes down until they don't overlap. */
-const apart = <Item extends Placed>(items: readonly Item[]): Item[] => {
+const apart = <Item extends NodePosition>(items: readonly Item[]): Item[] => {
   const placed: Item[] = [];
   for (const item of items.toSorted((a, b) => a.y - b.y || a.x - b.x)) {
     let at = item;
@@ -40,7 +40,7 @@ const apart = <Item extends Placed>(items: readonly Item[]): Item[] => {
   return placed;
 };
 
-export const arranged = <Item extends Placed>(items: readonly Item[]): Item[] =>
+export const arranged = <Item extends NodePosition>(items: readonly Item[]): Item[] =>
   apart(closeGaps(closeGaps(items, "x", SIZE.width), "y", SIZE.height));
 
 const contains = ({ x, y, width, height }: Area, at: { x: number; y: number }): boolean =>
@@ -51,12 +51,16 @@ export interface Frames {
   /** Titles of groups with a single node, by the node's id. */
   titles: Map<string, string>;
   /** Titles of groups whose frame would contain nodes from outside. */
-  left: string[];
+  omitted: string[];
 }
 
 /** Frames around the nodes of each group. A group gets none if other nodes are now inside its frame. */
-export const framesAround = (groups: readonly Area[], before: readonly Placed[], after: ReadonlyMap<string, Placed>): Frames => {
-  const layout: Frames = { frames: [], titles: new Map(), left: [] };
+export const framesAround = (
+  groups: readonly Area[],
+  before: readonly NodePosition[],
+  after: ReadonlyMap<string, NodePosition>,
+): Frames => {
+  const layout: Frames = { frames: [], titles: new Map(), omitted: [] };
   const visited = new Set<string>();
   for (const group of groups) {
     const inside = before.filter((item) => contains(group, item)).map(({ id }) => after.get(id)!);
@@ -72,7 +76,7 @@ export const framesAround = (groups: readonly Area[], before: readonly Placed[],
     const bottom = Math.max(...inside.map((item) => item.y)) + SIZE.height + MARGIN;
     const frame = { title: group.title, x, y, width: right - x, height: bottom - y };
     const isShared = [...after.values()].some((item) => contains(frame, item) && !inside.includes(item));
-    if (isShared) layout.left.push(group.title);
+    if (isShared) layout.omitted.push(group.title);
     else layout.frames.push(frame);
   }
   return layout;

@@ -23,7 +23,7 @@ interface Scope {
   nodes: ReadonlyMap<string, Raw>;
   wires: ReadonlyMap<string, Wire>;
   /** The input of the surrounding node at a slot. */
-  given: (slot: number, borders: number) => Input | undefined;
+  outerInput: (slot: number, borders: number) => Input | undefined;
   /** Values that the surrounding node sets, by inner node and name. */
   set: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
   inner: Map<string, Scope>;
@@ -42,13 +42,13 @@ const wiresOf = (links: unknown): ReadonlyMap<string, Wire> =>
     }),
   );
 
-const scopeOf = (graph: Raw, prefix: string, givenInput: Scope["given"], set: Scope["set"]): Scope => {
+const scopeOf = (graph: Raw, prefix: string, givenInput: Scope["outerInput"], set: Scope["set"]): Scope => {
   const nodes = recordsOf(graph.nodes).filter(({ type }) => typeof type === "string");
   return {
     prefix,
     nodes: new Map(nodes.map((node) => [String(node.id), node])),
     wires: wiresOf(graph.links),
-    given: givenInput,
+    outerInput: givenInput,
     set,
     inner: new Map(),
   };
@@ -58,7 +58,7 @@ const scopeOf = (graph: Raw, prefix: string, givenInput: Scope["given"], set: Sc
 const sourceOf = (scope: Scope, link: unknown, borders = 0): Input | undefined => {
   const wire = link === null || link === undefined ? undefined : scope.wires.get(String(link as number));
   if (!wire || borders > MOST_BORDERS) return undefined;
-  if (wire.from === INPUTS) return scope.given(wire.slot, borders + 1);
+  if (wire.from === INPUTS) return scope.outerInput(wire.slot, borders + 1);
   const inner = scope.inner.get(wire.from);
   if (!inner) return { from: scope.prefix + wire.from, slot: wire.slot };
   const [end] = [...inner.wires].find(([, { to, toSlot }]) => to === OUTPUTS && toSlot === wire.slot) ?? [];
@@ -86,7 +86,7 @@ const instanceScope = (outer: Scope, id: string, node: Raw, definition: Raw): Sc
   const slots = recordsOf(node.inputs);
   const widgets = slots.filter(({ widget }) => isRecord(widget));
   const hasOwnValues = listOf(node.widgets_values).length === widgets.length;
-  const givenInput: Scope["given"] = (slot, borders) => {
+  const givenInput: Scope["outerInput"] = (slot, borders) => {
     const input = slots.find(({ name }) => name === names[slot]);
     if (!input) return undefined;
     const source = sourceOf(outer, input.link, borders);
@@ -109,11 +109,11 @@ const inputsOf = (scope: Scope, id: string, node: Raw): ReadonlyMap<string, Inpu
   return inputs;
 };
 
-interface Placed {
+interface FlatGraph {
   nodes: ComfyNode[];
   groups: Area[];
 }
-type Boxes = ReadonlyMap<string, Placed>;
+type Boxes = ReadonlyMap<string, FlatGraph>;
 
 const areasOf = (groups: unknown): Area[] =>
   recordsOf(groups).map(({ title, bounding }) => {
@@ -131,11 +131,11 @@ const NODE_WIDTH = 320;
 
 /** Replaces a subgraph's node by the subgraph's contents, and moves the nodes to the right of it. */
 const spread = (
-  own: Placed,
+  own: FlatGraph,
   instances: ReadonlyMap<string, { x: number; y: number; width: number; title: string }>,
   boxes: Boxes,
-): Placed => {
-  const placed: Placed = { nodes: [...own.nodes], groups: [...own.groups] };
+): FlatGraph => {
+  const placed: FlatGraph = { nodes: [...own.nodes], groups: [...own.groups] };
   for (const [id, instance] of [...instances].sort(([, a], [, b]) => a.x - b.x)) {
     const { nodes, groups } = boxes.get(id)!;
     const xs = nodes.map(({ place }) => place!.x);
@@ -156,13 +156,13 @@ const spread = (
   return placed;
 };
 
-const flatten = (graph: Raw, scope: Scope, definitions: ReadonlyMap<string, Raw>, mode: number, room: { left: number }): Placed => {
+const flatten = (graph: Raw, scope: Scope, definitions: ReadonlyMap<string, Raw>, mode: number, room: { left: number }): FlatGraph => {
   for (const [id, node] of scope.nodes) {
     const definition = definitions.get(String(node.type));
     if (definition && scope.prefix.split(":").length <= MOST_NESTED) scope.inner.set(id, instanceScope(scope, id, node, definition));
   }
   const instances = new Map<string, { x: number; y: number; width: number; title: string }>();
-  const [boxes, nodes] = [new Map<string, Placed>(), [] as ComfyNode[]];
+  const [boxes, nodes] = [new Map<string, FlatGraph>(), [] as ComfyNode[]];
   room.left -= scope.nodes.size;
   for (const [id, node] of room.left < 0 ? [] : scope.nodes) {
     const place = { x: coordinate(node.pos, 0), y: coordinate(node.pos, 1) };

@@ -7,13 +7,13 @@ export interface Tracer {
   nodes: ReadonlyMap<string, ComfyNode>;
   roles: ReadonlyMap<string, Role>;
   /** `SetNode`s by the name that `GetNode`s read. */
-  named: ReadonlyMap<string, ComfyNode>;
+  setters: ReadonlyMap<string, ComfyNode>;
 }
 
 export const tracerOf = (nodes: readonly ComfyNode[]): Tracer => ({
   nodes: new Map(nodes.map((node) => [node.id, node])),
   roles: new Map(nodes.map((node) => [node.id, roleOf(node)])),
-  named: new Map(nodes.flatMap((node) => (node.type === "SetNode" ? [[String(valueOf(node, "name")), node] as const] : []))),
+  setters: new Map(nodes.flatMap((node) => (node.type === "SetNode" ? [[String(valueOf(node, "name")), node] as const] : []))),
 });
 
 export type Kind = "image" | "video" | "audio" | "text";
@@ -26,7 +26,7 @@ const linksIn = (node: ComfyNode, take: (name: string) => boolean): Link[] =>
 /** Links that a node's output depends on. */
 const above = (tracer: Tracer, node: ComfyNode, slot: number): Link[] => {
   if (node.type === "GetNode") {
-    const set = tracer.named.get(String(valueOf(node, "name")));
+    const set = tracer.setters.get(String(valueOf(node, "name")));
     return set ? linksIn(set, () => true) : [];
   }
   if (node.type === "ComfySwitchNode") {

@@ -3,7 +3,7 @@ import { objectText, readDocGraph, type DocGraph } from "../document/graph";
 import { members } from "@nodeloom/kernel/json-text";
 import { isPassing } from "./client";
 import { fetchInTime } from "./fetch-in-time";
-import type { Loaded, Published, Remote } from "../document/remote";
+import type { LoadedDocument, PublishedState, Remote } from "../document/remote";
 import { WriteError, type WriteFailure } from "../document/write-queue";
 import { WORKFLOW_REMOTE } from "../messages/api";
 
@@ -36,7 +36,7 @@ const answer = async (path: string, init: RequestInit): Promise<{ text: string; 
   });
 };
 
-export interface OpenedWorkflow extends Loaded {
+export interface OpenedWorkflow extends LoadedDocument {
   /** Members besides the graph. */
   info: Omit<Workflow, "nodes" | "edges">;
   viewport: { x: number; y: number; zoom: number };
@@ -46,7 +46,7 @@ const graphOf = (texts: ReadonlyMap<string, string>): DocGraph => readDocGraph(t
 
 const numberOf = (text = "null"): number | null => JSON.parse(text) as number | null;
 
-const publishedOf = (texts: ReadonlyMap<string, string>): Published => ({
+const publishedOf = (texts: ReadonlyMap<string, string>): PublishedState => ({
   version: numberOf(texts.get("publishedVersion")),
   production: numberOf(texts.get("productionVersion") ?? texts.get("publishedVersion")),
   changed: texts.get("changedSincePublished") === "true",

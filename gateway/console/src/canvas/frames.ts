@@ -52,7 +52,7 @@ export const hiddenNodes = (nodes: readonly GraphNode[]): ReadonlyMap<string, st
   return new Map([...frames.keys()].map((id) => [id, outermost(id)]));
 };
 
-interface Placed {
+interface FrameBox {
   id: string;
   x: number;
   y: number;
@@ -61,7 +61,7 @@ interface Placed {
 }
 
 /** Ids of nodes whose centre is on a frame. */
-export const onFrame = (frame: Placed, others: readonly Placed[]): string[] =>
+export const onFrame = (frame: FrameBox, others: readonly FrameBox[]): string[] =>
   others
     .filter(({ id, x, y, width, height }) => {
       const [middle, centre] = [x + width / 2, y + height / 2];

@@ -63,10 +63,10 @@ const resultPort = (node: GraphNode, name: string): Port => {
 /** A port that an edge names and the node may lack. */
 const strayPort = (name: string): Port => ({ name, type: "any", list: false });
 
-const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readonly string[]): { shown: Port[]; all: Port[] } => {
+const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readonly string[]): { visible: Port[]; all: Port[] } => {
   if (makesResult(node.type)) {
     const ports = [...new Set([...wired, ...RESULT_NAMES])].map((name) => resultPort(node, name));
-    return { shown: ports, all: ports };
+    return { visible: ports, all: ports };
   }
   const declared = new Set(isRecord(schema?.properties) ? Object.keys(schema.properties) : []);
   const required = requiredOf(schema);
@@ -81,7 +81,7 @@ const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readon
   });
   const portNames = new Set(all.map(({ name }) => name));
   const shownPorts = all.filter(({ name, need }) => wired.includes(name) || need === "required" || need === "shown");
-  return { shown: [...shownPorts, ...wired.filter((name) => !portNames.has(name)).map(strayPort)], all };
+  return { visible: [...shownPorts, ...wired.filter((name) => !portNames.has(name)).map(strayPort)], all };
 };
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -109,7 +109,7 @@ export const portsOf = (
   wiredOut: readonly string[],
 ): NodePorts => {
   const schema = schemaOf(node);
-  const { shown, all } = inputsOf(node, schema, wiredIn);
+  const { visible, all } = inputsOf(node, schema, wiredIn);
   const knownPorts = [...outputPorts(node, resultsOf(node))].map(([name, type]): Port => ({
     name,
     type,
@@ -118,7 +118,7 @@ export const portsOf = (
   }));
   const names = new Set(knownPorts.map(({ name }) => name));
   const outputs = [...knownPorts, ...wiredOut.filter((name) => !names.has(name)).map(strayPort)];
-  return { inputs: shown, outputs, allInputs: all, wired: new Set(wiredIn), schema };
+  return { inputs: visible, outputs, allInputs: all, wired: new Set(wiredIn), schema };
 };
 
 /** Port at the end of an edge: the named one, else the node's default. */

@@ -4,7 +4,7 @@
  */
 const LACKING = /\(\?<?[=!]|\\[1-9]/;
 
-interface Compiled {
+interface CompiledPattern {
   programSize(): number;
   test(text: string): boolean;
 }
@@ -20,7 +20,7 @@ const native = (source: string): RegExp | undefined => {
 
 export const RE2JS = {
   /** @throws for look-around and back-references */
-  compile: (source: string): Compiled => {
+  compile: (source: string): CompiledPattern => {
     if (LACKING.test(source)) throw new Error("not in RE2's syntax");
     const pattern = native(source);
     return { programSize: () => 0, test: (text) => pattern?.test(text) ?? true };

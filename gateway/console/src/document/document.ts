@@ -2,7 +2,7 @@ import { createStore, type StoreApi } from "zustand/vanilla";
 import { sameGraph, type DocGraph } from "./graph";
 import { record, redo, undo, type History } from "./history";
 import { takeTheirs, type Conflict } from "./merge";
-import type { Drafts, Loaded, Meta, Remote } from "./remote";
+import type { Drafts, LoadedDocument, Meta, Remote } from "./remote";
 import { graphTexts, isDirty, opened, pruned, withRemote, type DocumentState } from "./state";
 import { createWriteQueue, WriteError, type Timers } from "./write-queue";
 import { DOCUMENT } from "./messages";
@@ -34,7 +34,7 @@ export interface OpenDocument {
 }
 
 export interface DocumentOptions {
-  loaded: Loaded;
+  loaded: LoadedDocument;
   remote: Remote;
   drafts: Drafts;
   timers: Timers;

@@ -9,7 +9,7 @@ export interface Conflict {
   theirs: string | undefined;
 }
 
-export interface Merged {
+export interface MergeResult {
   /** The merged graph, with my values at conflicts. */
   graph: DocGraph;
   conflicts: Conflict[];
@@ -116,15 +116,15 @@ const mergeEdge = <T extends DocGraph["edges"][number]>(base: T | undefined, min
 };
 
 /** Merges local and remote changes since `base`. */
-export const mergeGraphs = (base: DocGraph, mine: DocGraph, theirs: DocGraph): Merged => merger(base, theirs)(mine);
+export const mergeGraphs = (base: DocGraph, mine: DocGraph, theirs: DocGraph): MergeResult => merger(base, theirs)(mine);
 
 /** Merges one remote graph into many local ones. */
-export const merger = (base: DocGraph, theirs: DocGraph): ((mine: DocGraph) => Merged) => {
+export const merger = (base: DocGraph, theirs: DocGraph): ((mine: DocGraph) => MergeResult) => {
   const merge = remembered(mergeNode);
   return (mine) => mergeWith(merge, base, mine, theirs);
 };
 
-const mergeWith = (merge: MergeNode, base: DocGraph, mine: DocGraph, theirs: DocGraph): Merged => {
+const mergeWith = (merge: MergeNode, base: DocGraph, mine: DocGraph, theirs: DocGraph): MergeResult => {
   const conflicts: Conflict[] = [];
   const needed = new Set([...addedEnds(base, mine), ...addedEnds(base, theirs)]);
   const nodes = mergeItems<DocGraph["nodes"][number]>(

@@ -16,7 +16,7 @@ export interface Meta {
 }
 
 /** Version that callers run: a published one, or the draft if there is none. */
-export interface Published {
+export interface PublishedState {
   version: number | null;
   /** The version that callers run. */
   production: number | null;
@@ -26,25 +26,25 @@ export interface Published {
   pending: boolean;
 }
 
-export interface Loaded {
+export interface LoadedDocument {
   etag: string;
-  published: Published;
+  published: PublishedState;
   graph: DocGraph;
   meta: Meta;
 }
 
-export type Saved = Pick<Loaded, "etag" | "published">;
+export type SavedState = Pick<LoadedDocument, "etag" | "published">;
 
 /** Storage of documents. */
 export interface Remote {
   /** @throws WriteError */
-  load(): Promise<Loaded>;
+  load(): Promise<LoadedDocument>;
   /**
    * Replaces a revision.
    * @returns the new tag, or "stale" if a newer revision exists
    * @throws WriteError
    */
-  save(bodyText: string, etag: string): Promise<Saved | "stale">;
+  save(bodyText: string, etag: string): Promise<SavedState | "stale">;
 }
 
 /** Unsaved work in the browser's storage, which survives a crash. */

@@ -1,7 +1,7 @@
 import { edgesText, nodesText, readDocGraph, sameGraph, type DocGraph } from "./graph";
 import { emptyHistory, rebase, type History } from "./history";
 import { mergeGraphs, merger, type Conflict } from "./merge";
-import type { Draft, Loaded, Meta, Published } from "./remote";
+import type { Draft, LoadedDocument, Meta, PublishedState } from "./remote";
 import type { WriteState } from "./write-queue";
 
 export interface Selection {
@@ -15,7 +15,7 @@ export interface DocumentState {
   /** The last known state at the service. */
   saved: DocGraph;
   etag: string;
-  published: Published;
+  published: PublishedState;
   meta: Meta;
   pendingMeta: Partial<Meta>;
   history: History<DocGraph>;
@@ -34,7 +34,7 @@ export const graphTexts = (graph: DocGraph): { nodes: string; edges: string } =>
 export const isDirty = ({ graph, saved, pendingMeta }: DocumentState): boolean => hasMembers(pendingMeta) || !sameGraph(graph, saved);
 
 /** State after merging a newer revision. */
-export const withRemote = (state: DocumentState, theirs: Loaded): Partial<DocumentState> => {
+export const withRemote = (state: DocumentState, theirs: LoadedDocument): Partial<DocumentState> => {
   const merge = merger(state.saved, theirs.graph);
   const { graph, conflicts } = merge(state.graph);
   const changed = !sameGraph(theirs.graph, state.saved);
@@ -51,7 +51,7 @@ export const withRemote = (state: DocumentState, theirs: Loaded): Partial<Docume
 };
 
 /** Initial state: the saved graph with recovered drafts. */
-export const opened = (loaded: Loaded, drafts: readonly Draft[]): DocumentState => {
+export const opened = (loaded: LoadedDocument, drafts: readonly Draft[]): DocumentState => {
   let state: DocumentState = {
     graph: loaded.graph,
     saved: loaded.graph,

@@ -33,7 +33,7 @@ import { BoardTools, Toolbar } from "./toolbar";
 import { createScene } from "./scene/scene";
 import { createUi, type Panel } from "./ui-store";
 import { modelTitles } from "./titles";
-import { useOpenDocument, type Opened } from "./use-open-document";
+import { useOpenDocument, type OpenState } from "./use-open-document";
 import { useKeptInputs } from "./kept-inputs";
 import { useOpenedRun } from "./use-opened-run";
 import { useShortcuts } from "./commands/use-shortcuts";
@@ -85,7 +85,7 @@ const SidePanel = ({ stage }: { stage: Stage }) => {
   );
 };
 
-const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) => {
+const Workbench = ({ viewport }: { viewport: OpenState["workflow"]["viewport"] }) => {
   const editor = useEditor();
   const stage = useStage(editor);
   useShortcuts(editor, stage);
@@ -170,14 +170,14 @@ const VIEWPORTS = "nodeloom.viewport.";
 const NEVER_SEEN = { x: 0, y: 0, zoom: 1 };
 /** If the window is narrower than this share of before, the whole workflow is shown. */
 const NARROWED = 0.85;
-const rememberViewport = (slug: string, viewport: Opened["workflow"]["viewport"]): void => {
+const rememberViewport = (slug: string, viewport: OpenState["workflow"]["viewport"]): void => {
   try {
     localStorage.setItem(`${VIEWPORTS}${slug}`, JSON.stringify({ ...viewport, width: innerWidth }));
   } catch {
     // Without storage, the viewport saved earlier is used next time.
   }
 };
-const knownViewport = (slug: string, saved: Opened["workflow"]["viewport"]): Opened["workflow"]["viewport"] => {
+const knownViewport = (slug: string, saved: OpenState["workflow"]["viewport"]): OpenState["workflow"]["viewport"] => {
   try {
     const stored = JSON.parse(localStorage.getItem(`${VIEWPORTS}${slug}`) ?? "null") as Partial<typeof saved & { width: number }> | null;
     const { x, y, zoom, width = innerWidth } = stored ?? {};
@@ -206,7 +206,7 @@ const useSteady = (models: readonly Model[] | undefined): readonly Model[] | und
   return isSame ? steady : models;
 };
 
-const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened }) => {
+const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: OpenState }) => {
   const models = useQuery(modelsQuery);
   const [ui] = useState(createUi);
   const { data: tasks } = useQuery(tasksQuery);

@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from "zustand";
 import type { Port } from "../canvas/ports";
-import type { EndedRun } from "../runs/made";
+import type { EndedRun } from "../runs/latest-outputs";
 
 /** One end of a link in progress. */
 export interface LinkStart {

@@ -27,7 +27,7 @@ const NO_DRAFTS: Drafts & { release(): void } = {
   release: () => undefined,
 };
 
-export interface Opened {
+export interface OpenState {
   document: OpenDocument;
   workflow: OpenedWorkflow;
   canEdit: boolean;
@@ -61,7 +61,7 @@ const onPage = (document: OpenDocument): Stop => {
   };
 };
 
-const open = async (slug: string, me: Me): Promise<Opened & { close(): Promise<void> }> => {
+const open = async (slug: string, me: Me): Promise<OpenState & { close(): Promise<void> }> => {
   const remote = workflowRemote(slug);
   const loaded = await loadWorkflow(slug);
   const workflow = { ...loaded, graph: await withPlaces(loaded.graph, layOut) };
@@ -95,8 +95,8 @@ const open = async (slug: string, me: Me): Promise<Opened & { close(): Promise<v
 };
 
 /** Opens a workflow while its page is shown; unsaved changes are saved when it closes. */
-export const useOpenDocument = (slug: string, me: Me): { opened: Opened | undefined; error: unknown; retry: () => void } => {
-  const [state, setState] = useState<{ opened?: Opened; error?: unknown }>({});
+export const useOpenDocument = (slug: string, me: Me): { opened: OpenState | undefined; error: unknown; retry: () => void } => {
+  const [state, setState] = useState<{ opened?: OpenState; error?: unknown }>({});
   const [attempt, setAttempt] = useState(0);
   const userId = me.user.id;
   useEffect(() => {

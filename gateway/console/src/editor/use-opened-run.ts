@@ -4,7 +4,7 @@ import { afterRun } from "../api/queries";
 import { previewOf } from "../canvas/kinds";
 import { nodesOf } from "../document/graph";
 import { useLive, watchRun } from "../runs/live";
-import { loadMade } from "../runs/made";
+import { loadLatestOutputs } from "../runs/latest-outputs";
 import { isWhole } from "../runs/whole/whole";
 import { graphOf } from "./chosen";
 import type { Editor } from "./context";
@@ -21,7 +21,7 @@ export const useOpenedRun = (editor: Editor, id: string | undefined): void => {
     const abort = new AbortController();
     let stop = (): void => undefined;
     const nodeIds = nodesOf(graphOf(editor)).flatMap((node) => (previewOf(node.type) === "none" && !isWhole(node.type) ? [] : [node.id]));
-    void loadMade(slug, nodeIds, abort.signal).then(
+    void loadLatestOutputs(slug, nodeIds, abort.signal).then(
       ({ going, last }) => {
         if (!abort.signal.aborted) ui.setState({ lastRun: last ?? null });
         const isFree = id === undefined && useLive.getState().runs[slug] === undefined;

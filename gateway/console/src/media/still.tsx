@@ -13,12 +13,12 @@ interface StillProps {
   /** True if the file itself is a picture. */
   isPicture: boolean;
   /** True to scale the picture within a container of `container-type: size`, without bars at its sides. */
-  whole?: boolean;
+  fitsWhole?: boolean;
   /** Shown if there is no thumbnail. */
   otherwise: ReactNode;
 }
 
-const Shown = ({ url, width, label, className, isPicture, whole = false, otherwise }: StillProps) => {
+const Shown = ({ url, width, label, className, isPicture, fitsWhole = false, otherwise }: StillProps) => {
   const [ratio, setRatio] = useState<number>();
   const [src, setSrc] = useState<string | undefined>(() => thumbnailUrl(url, width));
   const [isRenewed, setRenewed] = useState(false);
@@ -46,7 +46,9 @@ const Shown = ({ url, width, label, className, isPicture, whole = false, otherwi
       draggable={false}
       className={classes(className, ratio !== undefined && "media-whole")}
       style={ratio === undefined ? {} : ({ "--ratio": ratio } as CSSProperties)}
-      onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => whole && naturalHeight > 0 && setRatio(naturalWidth / naturalHeight)}
+      onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) =>
+        fitsWhole && naturalHeight > 0 && setRatio(naturalWidth / naturalHeight)
+      }
       onError={onError}
     />
   );

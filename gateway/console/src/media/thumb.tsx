@@ -14,7 +14,7 @@ export interface ThumbProps {
   width: number;
   className?: string;
   /** True to show the whole output beside other content; otherwise it fills its space. */
-  whole?: boolean;
+  fitsWhole?: boolean;
 }
 
 const LETTERS = 60;
@@ -50,8 +50,8 @@ const Preview = ({ url, width, label, className, fit }: PreviewProps) => {
 };
 
 /** Preview of any output: picture, video frame, waveform or text. */
-export const Thumb = ({ file, text, label, width, className = "", whole = false }: ThumbProps) => {
-  const fit = whole ? "object-contain" : "object-cover";
+export const Thumb = ({ file, text, label, width, className = "", fitsWhole = false }: ThumbProps) => {
+  const fit = fitsWhole ? "object-contain" : "object-cover";
   if (file === undefined)
     return (
       <span
@@ -68,7 +68,15 @@ export const Thumb = ({ file, text, label, width, className = "", whole = false 
   if (!isOwnMedia(file.url) || file.family === undefined) return sign;
   if (file.family === "image")
     return (
-      <Still url={file.url} width={width} label={label} className={classes(fit, className)} isPicture whole={whole} otherwise={sign} />
+      <Still
+        url={file.url}
+        width={width}
+        label={label}
+        className={classes(fit, className)}
+        isPicture
+        fitsWhole={fitsWhole}
+        otherwise={sign}
+      />
     );
   if (file.family === "audio")
     return (

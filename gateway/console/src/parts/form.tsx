@@ -13,7 +13,7 @@ interface Sending {
   /** First keys of the queries to refresh. */
   reads?: readonly string[];
   /** Notice after success. */
-  done?: string;
+  successText?: string;
 }
 
 interface FormBodyProps {
@@ -47,7 +47,7 @@ export interface FormProps extends Sending {
 }
 
 /** Fields on a page with a submit button. */
-export const Form = ({ submit, reads = [], done, action, others, resets = false, children }: FormProps) => {
+export const Form = ({ submit, reads = [], successText, action, others, resets = false, children }: FormProps) => {
   const { busy, failure, send } = useChange(...reads);
   return (
     <FormBody
@@ -55,7 +55,7 @@ export const Form = ({ submit, reads = [], done, action, others, resets = false,
       onSend={(data, form) =>
         void send(() => submit(data)).then((isDone) => {
           if (!isDone) return;
-          if (done !== undefined) say(done);
+          if (successText !== undefined) say(successText);
           if (resets) form.reset();
         })
       }
@@ -86,7 +86,7 @@ export interface FormDialogProps extends Sending, Pick<DialogProps, "title" | "w
 export const FormDialog = ({
   submit,
   reads = [],
-  done,
+  successText,
   action,
   danger = false,
   disabled = false,
@@ -100,7 +100,7 @@ export const FormDialog = ({
   const onSend = (data: FormData): void =>
     void send(() => submit(data)).then((isDone) => {
       if (!isDone) return;
-      if (done !== undefined) say(done);
+      if (successText !== undefined) say(successText);
       dialog.onClose();
     });
   return (

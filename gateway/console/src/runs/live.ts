@@ -1,7 +1,7 @@
 import { NodeloomError, type Execution } from "@nodeloom/client";
 import { create } from "zustand";
 import { api, isNotFound, messageOf } from "../api/client";
-import { rememberMade } from "./made";
+import { rememberOutputs } from "./latest-outputs";
 import type { NodeCall } from "./outputs";
 import { LIVE } from "../messages/live";
 
@@ -21,7 +21,7 @@ export interface LiveRun {
   /** Texts in progress, by node and item. */
   texts: ReadonlyMap<string, string>;
   /** Number of the last event. */
-  seen: number;
+  lastEvent: number;
   connected: boolean;
   /** Reason why the run can't be followed. `passes` is true if a retry can help. */
   problem?: { message: string; passes: boolean } | undefined;
@@ -97,12 +97,12 @@ export const applyEvent = (run: LiveRun, event: RunEvent): LiveRun => {
     const before = data.reset === true ? "" : (run.texts.get(key) ?? "");
     return { ...run, texts: new Map(run.texts).set(key, before + String(data.text ?? "")) };
   }
-  if (id <= run.seen) return run;
+  if (id <= run.lastEvent) return run;
   if (nodeId === undefined) {
     const cancels = type === "cancel_requested" && run.execution !== undefined;
-    return { ...run, seen: id, execution: cancels ? { ...run.execution!, status: "cancel_requested" } : run.execution };
+    return { ...run, lastEvent: id, execution: cancels ? { ...run.execution!, status: "cancel_requested" } : run.execution };
   }
-  return { ...run, seen: id, nodes: new Map(run.nodes).set(nodeId, progressed(run.nodes.get(nodeId) ?? fresh(nodeId), event)) };
+  return { ...run, lastEvent: id, nodes: new Map(run.nodes).set(nodeId, progressed(run.nodes.get(nodeId) ?? fresh(nodeId), event)) };
 };
 
 const put = (slug: string, change: (run: LiveRun) => LiveRun): void =>
@@ -147,7 +147,7 @@ const follow = async (slug: string, executionId: string, signal: AbortSignal): P
   const read = async (): Promise<void> => {
     const execution = await api.executions.get(executionId, { signal });
     put(slug, (run) => (run.executionId === executionId ? withExecution(run, execution) : run));
-    if (FINAL.has(execution.status)) rememberMade(slug, execution);
+    if (FINAL.has(execution.status)) rememberOutputs(slug, execution);
   };
   await read();
   if (isOver(useLive.getState().runs[slug])) return;
@@ -166,7 +166,7 @@ const follow = async (slug: string, executionId: string, signal: AbortSignal): P
     }
     reading = false;
   };
-  for await (const event of api.events(executionId, { after: useLive.getState().runs[slug]?.seen ?? 0, signal })) {
+  for await (const event of api.events(executionId, { after: useLive.getState().runs[slug]?.lastEvent ?? 0, signal })) {
     put(slug, (run) => (run.executionId === executionId ? applyEvent(run, event) : run));
     if (event.type === "node.completed" || event.type === "node.progress") void readSoon();
   }
@@ -181,7 +181,7 @@ let stopFollowing = (): void => undefined;
 
 const begin = (slug: string, executionId: string): void => {
   if (useLive.getState().runs[slug]?.executionId === executionId) return;
-  const run: LiveRun = { executionId, execution: undefined, nodes: new Map(), texts: new Map(), seen: 0, connected: false };
+  const run: LiveRun = { executionId, execution: undefined, nodes: new Map(), texts: new Map(), lastEvent: 0, connected: false };
   useLive.setState(({ runs }) => ({ runs: { ...runs, [slug]: run } }));
 };
 

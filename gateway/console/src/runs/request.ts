@@ -21,7 +21,7 @@ const queryOf = ({ version }: { version?: "draft" }): { query?: { version: strin
 const untilOf = (target: RunTarget): { until?: string } => ("until" in target && target.until !== undefined ? { until: target.until } : {});
 
 /** A request whose run may have started. A repetition with the same key can't start a second run. */
-let unsettled: { asked: string; key: string } | undefined;
+let unsettled: { body: string; key: string } | undefined;
 const SERVER_ERROR = 500;
 const isUnknown = (error: unknown): boolean => error instanceof NodeloomError && (error.status === 0 || error.status >= SERVER_ERROR);
 
@@ -34,7 +34,7 @@ const isUnknown = (error: unknown): boolean => error instanceof NodeloomError &&
 export const startRun = async (target: RunTarget, inputs: RunInputs, most: number | null | undefined): Promise<string> => {
   const body = { inputs: { ...inputs }, ...untilOf(target), ...(typeof most === "number" ? { maxCredits: most } : {}) };
   const askedBody = JSON.stringify([target, body]);
-  const idempotencyKey = unsettled?.asked === askedBody ? unsettled.key : crypto.randomUUID();
+  const idempotencyKey = unsettled?.body === askedBody ? unsettled.key : crypto.randomUUID();
   try {
     const { headers, body: answer } =
       "workflow" in target
@@ -44,7 +44,7 @@ export const startRun = async (target: RunTarget, inputs: RunInputs, most: numbe
     return headers.get(EXECUTION_ID) ?? ("executionId" in answer ? answer.executionId : "");
   } catch (error) {
     if (error instanceof NodeloomError && error.executionId !== undefined) return error.executionId;
-    unsettled = isUnknown(error) ? { asked: askedBody, key: idempotencyKey } : undefined;
+    unsettled = isUnknown(error) ? { body: askedBody, key: idempotencyKey } : undefined;
     throw error;
   }
 };

@@ -1,4 +1,4 @@
-import type { Made } from "../../src/runs/made";
+import type { LatestOutput } from "../../src/runs/latest-outputs";
 import { readDocGraph, type DocGraph } from "../../src/document/graph";
 import { isPinned, pinsOf } from "../../src/editor/pins/pins";
 import { nodesOf } from "../../src/document/graph";
@@ -16,9 +16,9 @@ const graphOf = (...nodes: object[]): DocGraph =>
     JSON.stringify(nodes),
     JSON.stringify([{ id: "1", source: "ask", target: "pic", sourceHandle: "body", targetHandle: "prompt" }]),
   );
-const latest = (id: string, executionId: string, at: string): [string, Made] => [
+const latest = (id: string, executionId: string, at: string): [string, LatestOutput] => [
   id,
-  { executionId, at, node: { id } as Made["node"], result: {} },
+  { executionId, at, node: { id } as LatestOutput["node"], result: {} },
 ];
 
 it("reuses pinned results that exist, and repeats all other calls", () => {

@@ -46,7 +46,7 @@ describe("texts of errors", () => {
     for (const words of ["maxCredits", "maxItems", "it needs a key", "content policy", "timed out"]) expect(advice(words)).toBeUndefined();
   });
 
-  it("tells which part of a run that moderation rejected is charged", async () => {
+  it("shows which part of a run that moderation rejected is charged", async () => {
     const { refusalTrouble, runTrouble } = await load();
     const message = "its output was refused: Blood is not shown here. (violence)";
     const words = expect.stringMatching(/are free; finished model calls are charged/) as string;

@@ -1,6 +1,6 @@
 import { edgesText, nodesText, readDocGraph, type DocGraph } from "../../src/document/graph";
 import { members } from "@nodeloom/kernel/json-text";
-import type { Draft, Drafts, Loaded, Meta, Published, Remote } from "../../src/document/remote";
+import type { Draft, Drafts, LoadedDocument, Meta, PublishedState, Remote } from "../../src/document/remote";
 import { WriteError, type Timers } from "../../src/document/write-queue";
 
 export const META: Meta = {
@@ -16,7 +16,7 @@ export const META: Meta = {
   folderId: null,
 };
 
-const UNPUBLISHED: Published = { version: null, production: null, changed: false, pending: false };
+const UNPUBLISHED: PublishedState = { version: null, production: null, changed: false, pending: false };
 
 /** The connection between a tab and the service: `before` loses requests, `after` loses answers. */
 export interface Line {
@@ -28,7 +28,12 @@ export const createService = (nodes = "[]", edges = "[]") => {
   let revision = 1;
   let texts = { nodes, edges };
   let meta = META;
-  const load = (): Loaded => ({ etag: `"${revision}"`, published: UNPUBLISHED, graph: readDocGraph(texts.nodes, texts.edges), meta });
+  const load = (): LoadedDocument => ({
+    etag: `"${revision}"`,
+    published: UNPUBLISHED,
+    graph: readDocGraph(texts.nodes, texts.edges),
+    meta,
+  });
   const lostError = (): WriteError => new WriteError({ kind: "unreachable", message: "cut" });
   const connect = (line: Line): Remote => ({
     load: () => (line.cut === "none" ? Promise.resolve(load()) : Promise.reject(lostError())),

@@ -3,7 +3,7 @@ import { Router, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { Gateway } from "../../edge/gateway";
 import { countByAddress } from "../../edge/rate/counting";
-import { fixed, keep, sendKept, type Kept } from "../kept";
+import { fixed, keep, sendKept, type CompressedText } from "../compressed";
 import { DOCS_PATH, ICON_PATH, MAX_QUERY_CHARS, SCRIPT_PATH, SEARCH_PATH, STYLE_PATH } from "./layout";
 import { SCRIPT } from "./script";
 import type { Site } from "./site";
@@ -30,8 +30,8 @@ const secure = helmet({
 });
 
 const pageHandler = (site: Site): RequestHandler<{ path: string[] }> => {
-  const pagesByPath = new Map<string, Kept>();
-  const make = (path: string): Kept | undefined => {
+  const pagesByPath = new Map<string, CompressedText>();
+  const make = (path: string): CompressedText | undefined => {
     const isMarkdown = MARKDOWN.test(path);
     const text = isMarkdown ? site.markdown(path.replace(MARKDOWN, "")) : site.html(path);
     return text === undefined ? undefined : keep(isMarkdown ? "text/markdown; charset=utf-8" : "html", text);

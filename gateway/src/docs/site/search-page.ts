@@ -1,7 +1,7 @@
 import type { Group } from "./contents";
 import { escapeHtml } from "./html";
 import { layout, searchForm } from "./layout";
-import type { Found } from "./search";
+import type { SearchResult } from "./search";
 
 const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
@@ -13,7 +13,7 @@ const marked = (text: string, words: readonly string[]): string => {
   return parts.map((part, index) => (index % 2 === 1 ? `<mark>${escapeHtml(part)}</mark>` : escapeHtml(part))).join("");
 };
 
-const item = ({ address, page, heading, excerpt, words }: Found): string =>
+const item = ({ address, page, heading, excerpt, words }: SearchResult): string =>
   `<li><a href="${escapeHtml(address)}">${marked(heading === "" ? page : heading, words)}</a> <small>${escapeHtml(heading === "" ? "" : page)}</small><p>${marked(excerpt, words)}</p></li>`;
 
 export const missingPage = (groups: readonly Group[]): string => {
@@ -22,7 +22,7 @@ export const missingPage = (groups: readonly Group[]): string => {
 };
 
 /** Search results, or the form without a query. */
-export const searchPage = (groups: readonly Group[], query: string, searchResults: readonly Found[]): string => {
+export const searchPage = (groups: readonly Group[], query: string, searchResults: readonly SearchResult[]): string => {
   const about = `Search for ${query}`;
   const count =
     searchResults.length === 0 ? "Nothing was found. Fewer words, or their beginnings, may find more." : `${searchResults.length} sections`;

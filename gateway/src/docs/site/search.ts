@@ -13,7 +13,7 @@ export interface SearchPage {
   isReference: boolean;
 }
 
-export interface Found {
+export interface SearchResult {
   address: string;
   page: string;
   heading: string;
@@ -23,17 +23,17 @@ export interface Found {
 }
 
 export interface Search {
-  find(query: string): Promise<Found[]>;
+  find(query: string): Promise<SearchResult[]>;
 }
 
-interface Indexed extends Omit<Found, "excerpt" | "words"> {
+interface IndexedSection extends Omit<SearchResult, "excerpt" | "words"> {
   id: number;
   body: string;
   isReference: boolean;
 }
 
 /** Stores texts as UTF-8, because most take half the memory of a string. */
-interface Kept extends Omit<Indexed, "id" | "body"> {
+interface CompactSection extends Omit<IndexedSection, "id" | "body"> {
   body: Buffer;
 }
 
@@ -57,7 +57,7 @@ const options = {
   },
 };
 
-const indexedOf = ({ address, title, markdown, isReference }: SearchPage): Omit<Indexed, "id">[] =>
+const indexedOf = ({ address, title, markdown, isReference }: SearchPage): Omit<IndexedSection, "id">[] =>
   sectionsOf(markdown).map(({ level, id, text, body }) => ({
     address: level === 1 ? address : `${address}#${id}`,
     page: title,
@@ -78,9 +78,11 @@ const excerptOf = (body: string, words: readonly string[]): string => {
   return `${from > 0 ? "… " : ""}${body.slice(from, to)}${to < body.length ? " …" : ""}`;
 };
 
-const createIndex = async (pages: () => Iterable<SearchPage>): Promise<{ index: MiniSearch<Indexed>; sections: Kept[] }> => {
-  const index = new MiniSearch<Indexed>(options);
-  const sections: Kept[] = [];
+const createIndex = async (
+  pages: () => Iterable<SearchPage>,
+): Promise<{ index: MiniSearch<IndexedSection>; sections: CompactSection[] }> => {
+  const index = new MiniSearch<IndexedSection>(options);
+  const sections: CompactSection[] = [];
   for (const page of pages()) {
     for (const section of indexedOf(page)) {
       index.add({ id: sections.length, ...section });

@@ -6,7 +6,7 @@ import { DOCS_FOLDER, errorEntries, PAGE, readContents, README, type Entry, type
 import { frontPage } from "./front";
 import { addressOf, DOCS_PATH, EXPLORER_PATH, layout } from "./layout";
 import { renderPage, type Links } from "./markdown";
-import { createSearch, type Found } from "./search";
+import { createSearch, type SearchResult } from "./search";
 import { missingPage, searchPage } from "./search-page";
 
 /** The documentation site: docs/ and the API reference in one layout. */
@@ -86,7 +86,7 @@ export const createSite = (document: Pick<ApiDocument, "tags">, text: string): S
     missing: () => missingPage(groups),
     file: (path) => (files.has(path) && !PAGE.test(path) ? join(DOCS_FOLDER, path) : undefined),
     search: async (query) => {
-      const results: readonly Found[] = query === "" ? [] : await search.find(query);
+      const results: readonly SearchResult[] = query === "" ? [] : await search.find(query);
       return searchPage(groups, query, results);
     },
   };

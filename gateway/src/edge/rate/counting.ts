@@ -13,11 +13,11 @@ const ANONYMOUS = "anonymous";
 const FIRST_SERVER_ERROR = 500;
 
 type Counter = Pick<Gateway, "rateLimits" | "anonymousLimit" | "ownIds">;
-type Addressed = Pick<Request, "ip" | "params">;
+type AddressedRequest = Pick<Request, "ip" | "params">;
 
 export const addressOf = (request: Pick<Request, "ip">): string => request.ip ?? "unknown";
 
-const ofAddress = (gateway: Counter, request: Addressed, name: string, points = gateway.anonymousLimit): Bucket => ({
+const ofAddress = (gateway: Counter, request: AddressedRequest, name: string, points = gateway.anonymousLimit): Bucket => ({
   key: `ip:${addressOf(request)}:${name}`,
   points,
   tier: ANONYMOUS,
@@ -36,7 +36,7 @@ export const countByAddress = (gateway: Counter, request: Request, name: string)
  * Counts a request that failed before its caller was known against its address.
  * @returns the error, or RATE_LIMIT_EXCEEDED after too many
  */
-export const countRefusal = async (gateway: Counter, request: Addressed, error: unknown): Promise<unknown> => {
+export const countRefusal = async (gateway: Counter, request: AddressedRequest, error: unknown): Promise<unknown> => {
   if (errorReply(error).status >= FIRST_SERVER_ERROR) return error;
   return gateway.rateLimits.consume(ofAddress(gateway, request, "refused")).then(
     () => error,
@@ -44,30 +44,30 @@ export const countRefusal = async (gateway: Counter, request: Addressed, error: 
   );
 };
 
-interface Limited {
+interface LimitedRequest {
   route: Route;
-  request: Addressed;
+  request: AddressedRequest;
   caller: Caller;
   points: number;
 }
 
 /** The tier's limit, counted per person, or for all service accounts of an account together; undefined for callers without a tier. */
-const limited = (route: Route, request: Addressed, caller: Caller | undefined): Limited | undefined => {
+const limited = (route: Route, request: AddressedRequest, caller: Caller | undefined): LimitedRequest | undefined => {
   const points = caller && caller.person.role !== ADMIN && !caller.visitor ? caller.user.plan.rateLimitPerMinute : null;
   return caller && points !== null ? { route, request, caller, points } : undefined;
 };
 
 /** Shared bucket for requests with ids that aren't the caller's. */
-const ofOthers = ({ caller, points }: Limited): Bucket => ({
+const ofOthers = ({ caller, points }: LimitedRequest): Bucket => ({
   key: `${countedAs(caller)}:others`,
   points,
   tier: caller.user.tier,
 });
 
-const idOf = ({ route, request }: Pick<Limited, "route" | "request">): string | undefined =>
+const idOf = ({ route, request }: Pick<LimitedRequest, "route" | "request">): string | undefined =>
   route.limit === "user+id" && route.params?.schema.safeParse(request.params).success ? String(request.params.id) : undefined;
 
-const bucketOf = (gateway: Counter, count: Limited): Bucket => {
+const bucketOf = (gateway: Counter, count: LimitedRequest): Bucket => {
   const { route, caller, points } = count;
   const { tier } = caller.user;
   const counted = countedAs(caller);
@@ -87,7 +87,7 @@ const bucketOf = (gateway: Counter, count: Limited): Bucket => {
 const countVisitor = async (
   gateway: Counter,
   route: Route,
-  request: Addressed,
+  request: AddressedRequest,
   visitor: CallerVisitor,
 ): Promise<Record<string, string>> => {
   const name = `${route.method} ${route.path}`;
@@ -110,7 +110,7 @@ const addressLimit = (gateway: Gateway, { limit }: Route): number | undefined =>
 export const countRequest = async (
   gateway: Gateway,
   route: Route,
-  request: Addressed,
+  request: AddressedRequest,
   caller: Caller | undefined,
 ): Promise<Record<string, string>> => {
   if (route.limit === "none") return {};
@@ -124,7 +124,7 @@ export const countRequest = async (
 };
 
 /** Remembers that the id in a request was the caller's. */
-export const noteOwnId = (gateway: Counter, route: Route, request: Addressed, caller: Caller | undefined): void => {
+export const noteOwnId = (gateway: Counter, route: Route, request: AddressedRequest, caller: Caller | undefined): void => {
   const id = idOf({ route, request });
   if (caller && id !== undefined) gateway.ownIds.add(caller.user.id, id);
 };
@@ -133,7 +133,7 @@ export const noteOwnId = (gateway: Counter, route: Route, request: Addressed, ca
 export const countOthersId = async (
   gateway: Counter,
   route: Route,
-  request: Addressed,
+  request: AddressedRequest,
   { caller, error }: { caller: Caller | undefined; error: unknown },
 ): Promise<unknown> => {
   const count = limited(route, request, caller);

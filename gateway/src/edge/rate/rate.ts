@@ -1,5 +1,5 @@
 import { DomainError } from "@nodeloom/kernel";
-import { createWindowCounter, type Counted, type Redis } from "@nodeloom/platform";
+import { createWindowCounter, type CountResult, type Redis } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { rateLimitExceeded } from "../../http/errors";
 import { EXHAUSTED_BUCKETS, RATE_WINDOW_SECONDS } from "../../http/limits";
@@ -25,7 +25,7 @@ export interface RateLimits {
 
 const MS = 1_000;
 
-type Standing = Pick<Counted, "remaining" | "leftMs">;
+type Standing = Pick<CountResult, "remaining" | "leftMs">;
 
 const headersOf = (points: number, { remaining, leftMs }: Standing, nowMs: number): Record<string, string> => ({
   "X-RateLimit-Limit": String(points),

@@ -14,12 +14,12 @@ export interface Body<B = unknown> {
   /** Maximum JSON values, if different from the default. */
   values?: number;
   /** Members stored as sent; they can contain lone surrogates. */
-  kept?: readonly string[];
+  lossless?: readonly string[];
   /** Error for JSON that fails validation; INVALID_REQUEST by default. */
   invalid?(issues: Issue[]): DomainError;
 }
 
-export const jsonBody = <B>(schema: z.ZodType<B>, options: Pick<Body<B>, "values" | "kept" | "invalid"> = {}): Body<B> => ({
+export const jsonBody = <B>(schema: z.ZodType<B>, options: Pick<Body<B>, "values" | "lossless" | "invalid"> = {}): Body<B> => ({
   kind: "json",
   schema,
   ...options,

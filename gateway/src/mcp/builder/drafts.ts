@@ -56,10 +56,10 @@ export const validateRoute = operationRoute({
   role: "viewer",
   capability: "workflow:read",
   body: validation,
-  kept: ["nodes", "edges"],
+  lossless: ["nodes", "edges"],
   reply: checkSchema,
   handler: async (context) => {
-    const { slug: value, nodes, edges, inputs: given = {}, until: last = "" } = context.body;
+    const { slug: value, nodes, edges, inputs = {}, until = "" } = context.body;
     if (nodes === undefined && edges !== undefined) throw invalidRequest([{ path: "nodes", message: "is required with `edges`" }]);
     if (value === undefined && nodes === undefined)
       throw invalidRequest([{ path: "slug", message: "or `nodes` is required: the workflow, or the graph, to check" }]);
@@ -69,7 +69,7 @@ export const validateRoute = operationRoute({
       nodes === undefined && saved
         ? texts(saved)
         : { nodesJson: sentTexts.get("nodes") ?? NO_NODES, edgesJson: sentTexts.get("edges") ?? NO_NODES };
-    return { status: 200, body: await checkGraph(context, { graph, slug: value ?? "", inputs: given, until: last }) };
+    return { status: 200, body: await checkGraph(context, { graph, slug: value ?? "", inputs, until }) };
   },
 });
 
@@ -107,14 +107,14 @@ const checkValues = ({ nodesJson, edgesJson }: GraphTexts): void => {
 const isStale = (error: unknown): boolean => error instanceof DomainError && error.reason === "PRECONDITION_FAILED";
 
 /** Saves the graph if the draft still has its revision. */
-const save = async (
-  context: Context,
-  { slug: value, revision: known, pendingChange }: workflows.Workflow,
-  graph: GraphTexts,
-): Promise<number> => {
+const save = async (context: Context, { slug: value, revision, pendingChange }: workflows.Workflow, graph: GraphTexts): Promise<number> => {
   const caller = pendingChange ? { ...context.caller, capabilities: [...EDITING] } : context.caller;
   const body = `{"nodes":${graph.nodesJson},"edges":${graph.edgesJson}}`;
-  const { headers } = await callRoute({ ...context, caller }, updateRoute, { params: { slug: value }, body, ifMatch: revisionTag(known) });
+  const { headers } = await callRoute({ ...context, caller }, updateRoute, {
+    params: { slug: value },
+    body,
+    ifMatch: revisionTag(revision),
+  });
   return revisionOf(headers);
 };
 
@@ -147,15 +147,15 @@ export const patchRoute = operationRoute({
   role: "editor",
   capability: [...EDITING],
   body: patch,
-  kept: ["operations"],
+  lossless: ["operations"],
   reply: patched,
   handler: async (context) => {
-    const { slug: value, revision: wanted, operations: given, dryRun = false, inputs: values = {} } = context.body;
+    const { slug: value, revision: expectedRevision, operations: changes, dryRun = false, inputs: values = {} } = context.body;
     const operationTexts = elements(context.members().get("operations") ?? NO_NODES);
     for (let attempt = 1; ; attempt += 1) {
       const draft = await ownDraft(context, value);
-      if (wanted !== undefined && wanted !== draft.revision) throw stale(draft.revision);
-      const graph = patchGraph(texts(draft), given, operationTexts);
+      if (expectedRevision !== undefined && expectedRevision !== draft.revision) throw stale(draft.revision);
+      const graph = patchGraph(texts(draft), changes, operationTexts);
       checkValues(graph);
       const request = { graph, slug: value, inputs: values, until: "" };
       const pending = draft.pendingChange ? { pendingChange: true } : {};
@@ -168,7 +168,7 @@ export const patchRoute = operationRoute({
         const saved = await save(context, draft, graph);
         return { status: 200, body: { slug: value, revision: saved, saved: true, ...pending, ...(await checkSaved(context, request)) } };
       } catch (error) {
-        if (!isStale(error) || wanted !== undefined || attempt >= ATTEMPTS) throw error;
+        if (!isStale(error) || expectedRevision !== undefined || attempt >= ATTEMPTS) throw error;
       }
     }
   },

@@ -9,12 +9,12 @@ interface Operation<B> extends Pick<RouteDefinition<"any">, "role" | "capability
   name: string;
   summary: string;
   body: z.ZodType<B>;
-  kept?: Body["kept"];
+  lossless?: Body["lossless"];
   reply: z.ZodType;
   handler(context: CallContext<"any", unknown, unknown, B>): Promise<Reply>;
 }
 
-export const operationRoute = <B>({ name, body, kept, reply, ...rest }: Operation<B>): Route =>
+export const operationRoute = <B>({ name, body, lossless, reply, ...rest }: Operation<B>): Route =>
   defineRoute<"any", unknown, unknown, B>({
     ...rest,
     method: "POST",
@@ -23,6 +23,6 @@ export const operationRoute = <B>({ name, body, kept, reply, ...rest }: Operatio
     tag: "Agents",
     auth: "any",
     limit: "user",
-    body: jsonBody(body, kept ? { kept } : {}),
+    body: jsonBody(body, lossless ? { lossless } : {}),
     responses: { 200: reply },
   });

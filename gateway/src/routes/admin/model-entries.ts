@@ -51,14 +51,14 @@ const wantedRevision = ({ gateway, params, request }: CallContext<"admin", { int
     async () => (await gateway.services.models.getEntry({ internalName: params.internalName })).revision,
   );
 
-interface Put {
+interface EntryChange {
   action: "model.add" | "model.replace" | "model.import";
   entry: Readonly<Record<string, unknown>>;
   internalName?: string;
   ifRevision?: number | undefined;
 }
 
-const put = (context: CallContext<"admin", unknown, unknown, unknown>, change: Put): Promise<models.PutEntryResponse> => {
+const put = (context: CallContext<"admin", unknown, unknown, unknown>, change: EntryChange): Promise<models.PutEntryResponse> => {
   const target = change.internalName ?? String(change.entry.internalName);
   return audited(context, { action: change.action, target, change: change.entry }, async () => {
     const storedEntry = await context.gateway.services.models.putEntry({

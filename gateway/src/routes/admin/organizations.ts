@@ -25,15 +25,15 @@ const organization = z
 /** Plan credits and trial runs exist for people only. */
 const creditChange = z.discriminatedUnion("kind", [topup, adjust]).meta({ id: "OrganizationCreditChange" });
 
-type Needed = Pick<Services, "organizations" | "workflows">;
+type Needs = Pick<Services, "organizations" | "workflows">;
 
 /** Hides an organization's templates and public schemas, or shows them again; the latest request wins. */
-export const hideWorkflows = async ({ workflows }: Pick<Needed, "workflows">, ownerId: string, suspended: boolean): Promise<void> => {
+export const hideWorkflows = async ({ workflows }: Pick<Needs, "workflows">, ownerId: string, suspended: boolean): Promise<void> => {
   await workflows.setOwnerSuspended({ ownerId, suspended, userRevision: Date.now() });
 };
 
 /** Applies `hideWorkflows` to all organizations with a user's tier. */
-export const hideOrganizationsOf = async (services: Needed, userId: string, suspended: boolean): Promise<void> => {
+export const hideOrganizationsOf = async (services: Needs, userId: string, suspended: boolean): Promise<void> => {
   let next = "";
   do {
     const page = await services.organizations.listAllOrganizations({ query: "", tierOf: userId, limit: PAGE_MAX, cursor: next });

@@ -29,7 +29,7 @@ const earlierClaims = ({ apps }: Gateway, { slug, ownerId }: App, token: string)
 };
 
 const tokenReply = async ({ apps, visits, services }: Gateway, app: App, claims: TokenClaims): Promise<Reply> => {
-  const [today, runsLeft] = await Promise.all([todayOf(services.billing, app), visits.left(app, claims.visitor)]);
+  const [today, runsLeft] = await Promise.all([todayOf(services.billing, app), visits.remaining(app, claims.visitor)]);
   const { token, expiresAt } = apps.tokens.issue(claims);
   return {
     status: 200,

@@ -9,7 +9,7 @@ import { toRunner } from "../runs/run";
 import { checkMetadata } from "../runs/routes";
 import { maxCredits, metadata, until } from "../runs/schemas";
 import { batchWebhook } from "../runs/webhook";
-import { selectedGraph, type Named } from "../workflows/selection";
+import { selectedGraph, type VersionSelection } from "../workflows/selection";
 
 const MAX_AT_ONCE = 1_000;
 const BATCH_END = "batch.completed";
@@ -75,7 +75,7 @@ export const modelBatch = z
   .refine(isOne, { path: ["inputs"], message: "send inputs or mediaId" })
   .meta({ id: "ModelBatchRequest", override: { oneOf: [{ required: ["inputs"] }, { required: ["mediaId"] }] } });
 
-export type BatchContext = CallContext<"any", unknown, Named, z.infer<typeof workflowBatch>>;
+export type BatchContext = CallContext<"any", unknown, VersionSelection, z.infer<typeof workflowBatch>>;
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];
 
 const itemsOf = (sentParts: ReadonlyMap<string, string>): batches.BatchItem[] => {

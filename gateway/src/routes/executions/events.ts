@@ -71,7 +71,7 @@ const watch = ({ gateway, caller, params, request, response }: Context, afterSeq
   const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: disconnect });
   const events = eventsOf(messages, Boolean(caller.visitor));
   const shownEvents = caller.visitor ? eventsForVisitors(events) : events;
-  return { events: signedEvents(shownEvents, (data) => gateway.mediaUrls.leave(data, caller)), gone: disconnect };
+  return { events: signedEvents(shownEvents, (data) => gateway.mediaUrls.leave(data, caller)), disconnect };
 };
 
 /** Follows an execution while the client has a stream slot, and ends the service's stream afterwards. */
@@ -95,27 +95,27 @@ const follow = async <T>(
 
 /** Follows from the beginning. Every execution has an event, so the first response shows whether the execution exists. */
 const followAll = (context: Context): Promise<typeof STREAMED> =>
-  follow<typeof STREAMED>(context, 0, async ({ events, gone }) => {
+  follow<typeof STREAMED>(context, 0, async ({ events, disconnect }) => {
     const first = await withTimeout(events.next(), FIRST_EVENT_MS, () => {
       throw unavailable("executions does not answer");
     });
-    await streamEvents(context.response, resumed(first, events), gone);
+    await streamEvents(context.response, resumed(first, events), disconnect);
     return STREAMED;
   });
 
 /** Continues after an event. A client that has seen the last event gets a response that stops it from reconnecting. */
 const followFrom = (context: Context, afterSequence: number, knownExecution: executions.Execution): Promise<Reply | typeof STREAMED> =>
-  follow(context, afterSequence, async ({ events, gone }) => {
+  follow(context, afterSequence, async ({ events, disconnect }) => {
     const { gateway, response } = context;
     if (!isFinal(knownExecution)) {
-      await streamEvents(response, events, gone);
+      await streamEvents(response, events, disconnect);
       return STREAMED;
     }
     const first = await events.next();
     // No event arrived, because this process stops or because the log ended. If the log ended, the client must not reconnect.
     if (first.done && gateway.stopping.aborted) throw unavailable("this process is stopping");
     if (first.done) return { status: NOTHING_MORE };
-    await streamEvents(response, resumed(first, events), gone);
+    await streamEvents(response, resumed(first, events), disconnect);
     return STREAMED;
   });
 

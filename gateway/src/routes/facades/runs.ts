@@ -16,7 +16,7 @@ const { RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
 
 export type RunContext = CallContext<"any", unknown, unknown, unknown>;
 
-export interface Wanted {
+export interface FacadeRun {
   target: FacadeTarget;
   inputs: Readonly<Record<string, unknown>>;
   /** Maximum wait for the end of the run. */
@@ -51,7 +51,7 @@ export const cancelling = { auth: "any", role: "runner", capability: "execution:
   RouteDefinition<"any">
 >;
 
-const requestOf = async (context: RunContext, { target, inputs, waitMs, webhook }: Wanted): Promise<executions.RunRequest> =>
+const requestOf = async (context: RunContext, { target, inputs, waitMs, webhook }: FacadeRun): Promise<executions.RunRequest> =>
   executions.RunRequest.fromPartial({
     executionId: context.executionId,
     target: target.target,
@@ -70,7 +70,7 @@ const requestOf = async (context: RunContext, { target, inputs, waitMs, webhook 
  * @returns the run when it ends, or after the wait
  * @throws DomainError if the run is rejected
  */
-export const beginRun = async (context: RunContext, runRequest: Wanted): Promise<executions.Execution> => {
+export const beginRun = async (context: RunContext, runRequest: FacadeRun): Promise<executions.Execution> => {
   const { services, stopping } = context.gateway;
   const { execution } = await startRun(services.executions, await requestOf(context, runRequest), stopping);
   if (!execution) throw unavailable("executions answered without an execution");

@@ -87,7 +87,7 @@ const chunk = z
   })
   .meta({ id: "OpenAiChatChunk" });
 
-type Asked = z.infer<typeof request>;
+type ChatRequest = z.infer<typeof request>;
 
 interface Head {
   id: string;
@@ -123,7 +123,7 @@ const chunksOf = (head: Head, withUsage: boolean): AnswerEvents => {
   };
 };
 
-const complete = async (context: RunContext, chatRequest: Asked): Promise<Reply | typeof STREAMED> => {
+const complete = async (context: RunContext, chatRequest: ChatRequest): Promise<Reply | typeof STREAMED> => {
   const {
     model,
     messages,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { questionOf, type Message } from "./messages";
-import type { RunContext, Wanted } from "./runs";
+import type { RunContext, OpenAiRun } from "./runs";
 import { readTarget } from "./target";
 import { IGNORED, TOOL_CHOICES } from "./vocabulary";
 
@@ -59,7 +59,7 @@ const toolInputs = ({ tools, toolChoice: choice, parameters }: Conversation): Re
 };
 
 /** @throws DomainError for an invalid `model`; INVALID_REQUEST for parameters that the model doesn't accept */
-export const wantedOf = async (context: RunContext, conversation: Conversation): Promise<Wanted> => {
+export const wantedOf = async (context: RunContext, conversation: Conversation): Promise<OpenAiRun> => {
   const target = await readTarget(context.gateway, context.caller, conversation.model, "text");
   const question = questionOf(conversation.messages, { turns: target.takes("history"), tools: target.takes("steps") });
   const { parallel_tool_calls: _, ...parameters } = conversation.parameters;

@@ -36,9 +36,9 @@ const form = z.looseObject({ ...shared, image: z.array(file).min(1), mask: file.
 const image = z.object({ url: z.string().optional(), b64_json: z.string().optional() });
 const images = z.object({ created: z.number().int().meta({ description: "Seconds" }), data: z.array(image) }).meta({ id: "OpenAiImages" });
 
-type Asked = z.infer<typeof generation> | z.infer<typeof fields>;
+type ImageRequest = z.infer<typeof generation> | z.infer<typeof fields>;
 
-const answer = async (context: RunContext, imageRequest: Asked): Promise<Reply> => {
+const answer = async (context: RunContext, imageRequest: ImageRequest): Promise<Reply> => {
   const { model, inputs, response_format: format, user, stream: _, ...parameters } = imageRequest;
   const target = await readTarget(context.gateway, context.caller, model, "image");
   const runRequest = { target, inputs: target.inputsOf(parameters, { ignored: IGNORED.images, own: inputs }), user: user ?? undefined };

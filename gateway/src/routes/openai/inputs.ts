@@ -3,13 +3,13 @@ import { KINDS, NEUTRAL, SYNONYMS } from "./vocabulary";
 
 /** Maps parameters of OpenAI's API to inputs of a model or workflow, using the schema. */
 
-export type Given = Readonly<Record<string, unknown>>;
+export type Parameters = Readonly<Record<string, unknown>>;
 
 export interface InputOptions {
   /** Parameters that don't affect the output. */
   ignored?: ReadonlySet<string>;
   /** Inputs given by their own names, which take precedence over parameters. */
-  own?: Given | undefined;
+  own?: Parameters | undefined;
 }
 
 const SIZE = /^(\d+)x(\d+)$/;
@@ -35,7 +35,7 @@ const isOfKind = (schema: JsonSchema, kind: string): boolean => {
 const NOT_MAIN: ReadonlySet<string> = new Set(["system", "mask", "negativeprompt"]);
 
 /** Finds the input for each parameter. If no input has the name of the main content, the first input of its type gets it. */
-const placesOf = (properties: Properties, parameters: Given, own: Given): ReadonlyMap<string, string> => {
+const placesOf = (properties: Properties, parameters: Parameters, own: Parameters): ReadonlyMap<string, string> => {
   const namedPlaces = Object.keys(parameters).flatMap((parameter): [string, string][] => {
     const property = propertyOf(properties, parameter);
     return property === undefined ? [] : [[parameter, property]];
@@ -57,7 +57,7 @@ const placesOf = (properties: Properties, parameters: Given, own: Given): Readon
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
 
 /** A pixel size for models that take width and height, or a known ratio. */
-const sizeInputs = (properties: Properties, size: string): Given | undefined => {
+const sizeInputs = (properties: Properties, size: string): Parameters | undefined => {
   const [, width = 0, height = 0] = (SIZE.exec(size) ?? []).map(Number);
   if (width === 0 || height === 0) return undefined;
   if (Object.hasOwn(properties, "width") && Object.hasOwn(properties, "height")) return { width, height };
@@ -88,7 +88,7 @@ const fitting = (property: JsonSchema | undefined, value: unknown): unknown => {
  */
 export const inputsOf = (
   schema: JsonSchema,
-  parameters: Given,
+  parameters: Parameters,
   { ignored = new Set(), own = {} }: InputOptions = {},
 ): Record<string, unknown> => {
   const properties = propertiesOf(schema);

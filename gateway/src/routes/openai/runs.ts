@@ -17,7 +17,7 @@ const { RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
 type Json = Record<string, unknown>;
 export type RunContext = CallContext<"any", unknown, unknown, unknown>;
 
-export interface Wanted {
+export interface OpenAiRun {
   target: OpenAiTarget;
   inputs: Record<string, unknown>;
   /** JSON Schema for the model's text. */
@@ -47,7 +47,7 @@ export const moreInputs = z
   .optional()
   .meta({ description: "More inputs of the model or workflow, by name" });
 
-const requestOf = (context: RunContext, { target, inputs, schema, user }: Wanted, mode: executions.RunMode): executions.RunRequest =>
+const requestOf = (context: RunContext, { target, inputs, schema, user }: OpenAiRun, mode: executions.RunMode): executions.RunRequest =>
   executions.RunRequest.fromPartial({
     executionId: context.executionId,
     target: { target: target.target, alias: target.alias, schemaJson: schema === undefined ? "" : JSON.stringify(schema) },
@@ -69,7 +69,7 @@ export interface Usage {
   total_tokens: number;
 }
 
-export interface Ended {
+export interface RunOutcome {
   result: Json;
   /** Sum over all text models called; undefined if none was counted. */
   usage: Usage | undefined;
@@ -86,7 +86,7 @@ const usageOf = ({ nodes }: executions.Execution): Usage | undefined => {
 };
 
 /** Output of an ended execution. @throws DomainError if the execution failed or hasn't ended */
-const endedOf = (execution: executions.Execution): Ended => {
+const endedOf = (execution: executions.Execution): RunOutcome => {
   const { executionId, status, resultJson } = execution;
   if (status === "completed") {
     const isCut = execution.nodes.some(({ cutTexts }) => cutTexts > 0);
@@ -100,7 +100,7 @@ const endedOf = (execution: executions.Execution): Ended => {
 const missing = (): DomainError => unavailable("executions answered without an execution");
 
 /** Runs to the end. @throws DomainError if the run is rejected, fails, or takes longer than 600 s */
-export const runToEnd = async (context: RunContext, runRequest: Wanted): Promise<Ended> => {
+export const runToEnd = async (context: RunContext, runRequest: OpenAiRun): Promise<RunOutcome> => {
   const { services, stopping } = context.gateway;
   const { execution } = await startRun(services.executions, requestOf(context, runRequest, RUN_MODE_SYNC), stopping);
   if (!execution) throw missing();
@@ -108,13 +108,13 @@ export const runToEnd = async (context: RunContext, runRequest: Wanted): Promise
 };
 
 /** Starts a run without waiting; the caller follows its events. @throws DomainError if the run is rejected */
-export const beginRun = async (context: RunContext, runRequest: Wanted): Promise<void> => {
+export const beginRun = async (context: RunContext, runRequest: OpenAiRun): Promise<void> => {
   const { services, stopping } = context.gateway;
   await startRun(services.executions, requestOf(context, runRequest, RUN_MODE_RESPOND_ASYNC), stopping);
 };
 
 /** Output of the request's run after its end. @throws DomainError if the run failed */
-export const readEnd = async ({ gateway, executionId, caller }: RunContext): Promise<Ended> => {
+export const readEnd = async ({ gateway, executionId, caller }: RunContext): Promise<RunOutcome> => {
   const { execution } = await gateway.services.executions.getExecution({ executionId, userId: caller.user.id });
   if (!execution) throw missing();
   return endedOf(execution);

@@ -6,14 +6,14 @@ import { errorReply, type ErrorReply } from "../../http/errors";
 import { asOpenAiError } from "../../http/openai-errors";
 import { textPieces } from "../executions/text-pieces";
 import { answerOf, type Answer } from "./answer";
-import { readEnd, type RunContext, type Wanted } from "./runs";
+import { readEnd, type RunContext, type OpenAiRun } from "./runs";
 
 /** Streams the text of a run as server-sent events. */
 
 /** Streams pieces of a model's text. Answers with a schema are sent whole, because they can be repaired. */
 async function* piecesOf(
   { gateway, caller, executionId }: RunContext,
-  { target: { kind }, schema }: Wanted,
+  { target: { kind }, schema }: OpenAiRun,
   disconnect: AbortSignal,
 ): AsyncGenerator<string> {
   const query = { executionId, userId: caller.user.id, afterSequence: 0 };
@@ -49,7 +49,7 @@ const format = (event: object | string): string => {
  * Streams the answer of a started run. The stream is exactly the run's result, or it ends with an error. If the client disconnects, the run
  * continues and is charged.
  */
-export const streamAnswer = async (context: RunContext, runRequest: Wanted, events: AnswerEvents): Promise<void> => {
+export const streamAnswer = async (context: RunContext, runRequest: OpenAiRun, events: AnswerEvents): Promise<void> => {
   const { response, gateway, caller } = context;
   const disconnect = whileConnected(response, gateway.stopping);
   response.status(200).set(EVENT_STREAM_HEADERS);

@@ -4,7 +4,7 @@ import { authorize, runCapability, type Caller } from "../../auth/caller";
 import type { Gateway } from "../../edge/gateway";
 import { modelNotFound } from "../../http/errors";
 import { selectedGraph } from "../workflows/selection";
-import { inputsOf, type Given, type InputOptions } from "./inputs";
+import { inputsOf, type Parameters, type InputOptions } from "./inputs";
 
 /** Resolves the parameter `model`: a model's internal name, `workflow/<slug>`, or `workflow/<slug>@<alias>`. */
 
@@ -20,7 +20,7 @@ export interface OpenAiTarget {
   alias: string;
   takes(input: string): boolean;
   /** Inputs for parameters. @throws DomainError INVALID_REQUEST, naming unknown parameters */
-  inputsOf(parameters: Given, options?: InputOptions): Record<string, unknown>;
+  inputsOf(parameters: Parameters, options?: InputOptions): Record<string, unknown>;
   /** Maximum items of a list input; undefined without a limit. */
   mostOf(input: string): number | undefined;
 }

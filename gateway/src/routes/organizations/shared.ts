@@ -3,7 +3,7 @@ import type { organizations } from "@nodeloom/proto";
 import { preconditionFailed } from "../../http/errors";
 import type { CallContext, RouteDefinition } from "../../edge/route";
 import { idParams } from "../../http/schemas";
-import { audited, type AdminAction, type Written } from "../../edge/audit";
+import { audited, type AdminAction, type WriteResult } from "../../edge/audit";
 
 /** Settings shared by routes about organizations. The path names the organization, and the routes concern the person's membership. */
 export const shared = { tag: "Organizations", auth: "session", role: "self", limit: "user" } as const satisfies Partial<
@@ -46,7 +46,7 @@ export const auditedChange = async <T>(
   context: Context,
   needed: Role,
   action: Omit<AdminAction, "ownerId">,
-  write: (membership: organizations.Membership | undefined) => Promise<Written<T>>,
+  write: (membership: organizations.Membership | undefined) => Promise<WriteResult<T>>,
 ): Promise<T> => {
   const membership = await requireMember(context, needed);
   return audited(context, { ...action, ownerId: context.params.id }, () => write(membership));

@@ -17,7 +17,7 @@ import { markReplayed } from "../../edge/lease";
 import { ASYNC_WAIT_MS } from "../../http/limits";
 import { readPrefer, type Preferences } from "../../http/prefer";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../edge/route";
-import { selectedGraph, type Named, type SelectedGraph } from "../workflows/selection";
+import { selectedGraph, type VersionSelection, type SelectedGraph } from "../workflows/selection";
 import { runReply, startRun, syncWaitMs, toRunner } from "./run";
 import { runnerWith } from "./webhook";
 import { modelParams, workflowParams } from "../../http/schemas";
@@ -43,10 +43,10 @@ const ACCEPTED = 202;
 
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];
 type RunBody = Partial<z.infer<typeof workflowRunBody>>;
-type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery> & Named, RunBody>;
+type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery> & VersionSelection, RunBody>;
 
 /** Optional parts of a run request. */
-export interface RunPart extends Named {
+export interface RunPart extends VersionSelection {
   rerun?: executions.Rerun;
   respondAsync?: boolean;
 }
@@ -80,7 +80,7 @@ const sentInputs = ({ members }: Pick<CallContext, "members">, { rerun }: RunPar
   members().get("inputs") ?? (rerun ? "" : "{}");
 
 /** A model has only one graph. */
-const graphOf = (caller: Caller, $case: TargetCase, selection: Named): Partial<SelectedGraph> =>
+const graphOf = (caller: Caller, $case: TargetCase, selection: VersionSelection): Partial<SelectedGraph> =>
   $case === "model" ? {} : selectedGraph(caller, selection);
 
 export const run = async (context: RunContext, $case: TargetCase, value: string, part: RunPart = {}): Promise<Reply> => {
@@ -163,7 +163,7 @@ export const quoteView = (quoted: executions.QuoteResponse) => {
   };
 };
 
-const quote = async (context: QuoteContext, $case: TargetCase, value: string, selection: Named = {}): Promise<Reply> => ({
+const quote = async (context: QuoteContext, $case: TargetCase, value: string, selection: VersionSelection = {}): Promise<Reply> => ({
   status: 200,
   body: quoteView(await askQuote(context, $case, value, selection)),
 });

@@ -38,7 +38,7 @@ export const groups = z
   .meta({ description: "Only with `groupBy`. Days are in order; other groups are sorted by cost, highest first" });
 export type Groups = z.infer<typeof groups>;
 
-export type Asked = Pick<usage.ListDailySumsRequest, "userId" | "fromDay" | "toDay" | "sources">;
+export type UsageQuery = Pick<usage.ListDailySumsRequest, "userId" | "fromDay" | "toDay" | "sources">;
 
 const ofDays = (sums: readonly usage.DailySum[]): Groups =>
   sums
@@ -60,7 +60,7 @@ const ofModels = (sums: readonly usage.DailySum[]): Groups => {
 export const readGroups = async (
   { services }: Gateway,
   by: string,
-  groupQuery: Asked,
+  groupQuery: UsageQuery,
   days: readonly usage.DailySum[],
 ): Promise<Groups> => {
   if (by === "day") return ofDays(days);

@@ -89,7 +89,7 @@ export const workflowRoutes = [
     operationId: "createWorkflow",
     summary: "Create a workflow",
     idempotent: "rebuild",
-    body: jsonBody(creation, { kept: LOSSLESS }),
+    body: jsonBody(creation, { lossless: LOSSLESS }),
     headers: ["ETag", "Location"],
     responses: { 201: workflowSchema },
     description: "Repeated with the same Idempotency-Key, it returns the workflow's current state, or 404 after its deletion.",
@@ -153,7 +153,7 @@ export const workflowRoutes = [
     description:
       "Omitted fields are kept. If the caller can't run the workflow, apps, hooks and schedules keep running the earlier graph until a caller who can run it saves the whole graph, publishes or confirms it (`pendingChange`). With If-Match, only that revision is changed.",
     params: workflowParams,
-    body: jsonBody(changes, { kept: LOSSLESS, values: LIMITS.jsonValues + LIMITS.workflowMemberValues }),
+    body: jsonBody(changes, { lossless: LOSSLESS, values: LIMITS.jsonValues + LIMITS.workflowMemberValues }),
     headers: ["If-Match", "ETag"],
     responses: { 200: workflowSchema },
     errors: [

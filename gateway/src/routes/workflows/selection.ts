@@ -2,7 +2,7 @@ import { invalidRequest } from "@nodeloom/kernel";
 import type { Caller } from "../../auth/caller";
 
 /** A version and an alias as a request names them. */
-export interface Named {
+export interface VersionSelection {
   version?: string | undefined;
   alias?: string | undefined;
 }
@@ -18,7 +18,7 @@ export interface SelectedGraph {
  * graphs that the key can't run.
  * @throws DomainError INVALID_REQUEST if both a version and an alias are named
  */
-export const selectedGraph = ({ key }: Pick<Caller, "key">, { version = "", alias = "" }: Named): SelectedGraph => {
+export const selectedGraph = ({ key }: Pick<Caller, "key">, { version = "", alias = "" }: VersionSelection): SelectedGraph => {
   if (version !== "" && alias !== "") throw invalidRequest([{ path: "alias", message: "send alias or version, not both" }]);
   return { version, alias: version === "" ? alias || (key?.alias ?? "") : "" };
 };

@@ -28,7 +28,7 @@ const prepare = async (actor: Actor): Promise<void> => {
  * Starts runs that wait, some in parallel.
  * @returns their ids, and the number of runs rejected at the limit
  */
-const begin = async (actor: Actor, count: number): Promise<{ begun: string[]; refused: number }> => {
+const begin = async (actor: Actor, count: number): Promise<{ runIds: string[]; refusals: number }> => {
   const runIds: string[] = [];
   for (let sentCount = 0; sentCount < count; sentCount += AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, count - sentCount) });
@@ -37,7 +37,7 @@ const begin = async (actor: Actor, count: number): Promise<{ begun: string[]; re
       else refuses(answer, 429, "CONCURRENCY_LIMIT_EXCEEDED", { limit: LIMITS.waitingRuns });
     }
   }
-  return { begun: runIds, refused: count - runIds.length };
+  return { runIds, refusals: count - runIds.length };
 };
 
 const cancelAll = async (actor: Actor, ids: readonly string[]): Promise<void> => {
@@ -69,14 +69,14 @@ export const approvalCases: AbuseCase[] = [
     requests: 2 * FREE + BEYOND,
     prepare: async ({ unlimited }) => {
       await prepare(unlimited);
-      waiting.push(...(await begin(unlimited, LIMITS.waitingRuns - FREE)).begun);
+      waiting.push(...(await begin(unlimited, LIMITS.waitingRuns - FREE)).runIds);
     },
     attack: async ({ unlimited }) => {
-      const { begun, refused } = await begin(unlimited, FREE + BEYOND);
-      await cancelAll(unlimited, begun);
+      const { runIds, refusals } = await begin(unlimited, FREE + BEYOND);
+      await cancelAll(unlimited, runIds);
       // Unfinished runs would count towards the limit in the next attack.
-      await Promise.all(begun.map((id) => finished(unlimited, id)));
-      assert.deepEqual([begun.length, refused], [FREE, BEYOND]);
+      await Promise.all(runIds.map((id) => finished(unlimited, id)));
+      assert.deepEqual([runIds.length, refusals], [FREE, BEYOND]);
     },
     cleanUp: ({ unlimited }) => cancelAll(unlimited, waiting.splice(0)),
   },

@@ -22,19 +22,19 @@ const upload = async ({ context }: Cast, { key }: Actor, bytes: Buffer, contentT
   return { status: response.status, headers: response.headers, text, body: (text === "" ? {} : JSON.parse(text)) as Answer["body"] };
 };
 
-interface Stored {
+interface StoredFile {
   id: string;
   url: string;
 }
-const storedBy = async (cast: Cast, actor: Actor, bytes = pictureOf(SMALL_BYTES)): Promise<Stored> => {
+const storedBy = async (cast: Cast, actor: Actor, bytes = pictureOf(SMALL_BYTES)): Promise<StoredFile> => {
   const answer = await upload(cast, actor, bytes);
   assert.equal(answer.status, 201, answer.text);
   return { id: pick(answer, "id"), url: pick(answer, "url") };
 };
 
-let namedFile: Stored;
+let namedFile: StoredFile;
 let template = "";
-let own: Stored;
+let own: StoredFile;
 
 export const fileCases: AbuseCase[] = [
   {

@@ -17,7 +17,7 @@ const send = (context: Context, body: string, signature = signatureOf(body)): Pr
 /** Starts a checkout as the buyer, without Stripe's page. */
 const begin = async (stripe: StripeEnd, buyer: Actor): Promise<Paid> => {
   await buyer.session.post("/api/billing/checkout", { credits: CREDITS });
-  const checkout = stripe.asked.findLast(({ userId }) => userId === buyer.userId);
+  const checkout = stripe.checkouts.findLast(({ userId }) => userId === buyer.userId);
   assert.ok(checkout, "Stripe was not asked");
   return { ...checkout, payment: `pi_${randomUUID()}` };
 };

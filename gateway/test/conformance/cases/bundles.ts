@@ -60,14 +60,14 @@ const newPrefix = (): string => `bundle-${Date.now().toString(36)}-${(count += 1
 const run = async (actor: Caller, slug: string, query = ""): Promise<string> =>
   pick(answers(await actor.post(`/api/workflows/${slug}/run${query}`, { inputs: {} }), 200), "result.text");
 
-interface Planned {
+interface PlannedChange {
   name: string;
   slug: string | null;
   action: string;
   version: number | null;
 }
-const planned = ({ body }: Answer): string[] => (body.workflows as Planned[]).map(({ name, action }) => `${action} ${name}`);
-const slugOf = ({ body }: Answer, name: string): string => (body.workflows as Planned[]).find((one) => one.name === name)?.slug ?? "";
+const planned = ({ body }: Answer): string[] => (body.workflows as PlannedChange[]).map(({ name, action }) => `${action} ${name}`);
+const slugOf = ({ body }: Answer, name: string): string => (body.workflows as PlannedChange[]).find((one) => one.name === name)?.slug ?? "";
 const owner = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "bundles");
 
 export const bundleCases: Case[] = [
@@ -85,7 +85,7 @@ export const bundleCases: Case[] = [
       noWorkflow(await actor.get(`/api/workflows/${outer}`));
       const order = { alias: "staging", planId: pick(plan, "planId") };
       const applied = answers(await send(ctx, actor, zip, order), 200, { state: "applied", planId: order.planId });
-      fits((applied.body.workflows as Planned[])[1], { name: outer, slug: is.text, version: 1, publishes: true });
+      fits((applied.body.workflows as PlannedChange[])[1], { name: outer, slug: is.text, version: 1, publishes: true });
       assert.equal(await run(actor, slugOf(applied, outer), "?alias=staging"), "one");
       // Repeating the plan returns the same response.
       assert.deepEqual(answers(await send(ctx, actor, zip, order), 200).body.workflows, applied.body.workflows);

@@ -16,11 +16,11 @@ const HMAC = { header: "X-Signature", secret: SECRET };
 const user = (ctx: Context): Promise<Actor> => ctx.shared("pro", "triggers");
 const flow = (actor: Actor): Promise<string> => save(actor, echo({ name: "prompt", type: "text", required: true }));
 
-interface Posted {
+interface PostOptions {
   body?: string;
   headers?: Record<string, string>;
 }
-const send = (ctx: Context, url: string, { body = '{"prompt":"a loom"}', headers = {} }: Posted = {}): Promise<Answer> =>
+const send = (ctx: Context, url: string, { body = '{"prompt":"a loom"}', headers = {} }: PostOptions = {}): Promise<Answer> =>
   ctx.anonymous.call("POST", new URL(url).pathname, { raw: body, headers });
 const sign = (body: string, secret = SECRET): string => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 

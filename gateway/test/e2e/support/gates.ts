@@ -15,7 +15,7 @@ export interface Passage {
   body: Buffer;
 }
 
-export interface Held {
+export interface HeldRequest {
   /** Resolves once a matching request has arrived. */
   reached: Promise<Passage>;
   /** Lets this and all matching requests continue. */
@@ -40,7 +40,7 @@ export const createGates = () => {
   const heldCalls = new Set<Waiting>();
   return {
     /** Holds requests or their responses. */
-    hold: (matches: Matches, phase: Phase = "request"): Held => {
+    hold: (matches: Matches, phase: Phase = "request"): HeldRequest => {
       let reach: Waiting["reach"] = () => undefined;
       let release = (): void => undefined;
       const reached = new Promise<Passage>((resolve) => (reach = resolve));
@@ -141,8 +141,8 @@ export const startGrpcGate = async (target: () => string, gates: Gates): Promise
 };
 
 /** Replaces the server's response. `lost`: the server handles the request, but its response doesn't arrive. */
-export type Instead = Given | "lost";
-interface Given {
+export type Instead = Reply | "lost";
+interface Reply {
   status: number;
   headers?: Record<string, string>;
   body?: object;

@@ -24,7 +24,7 @@ export interface ModerationHook {
   /** Decides on a request; approves everything by default. */
   decide: (question: Question) => object | Promise<object>;
   /** True to return only errors from now on. */
-  away: boolean;
+  isDown: boolean;
   close(): void;
 }
 
@@ -47,7 +47,7 @@ export const startModeration = async (): Promise<ModerationHook> => {
           request.headers as Record<string, string>,
         ) as Question;
         hook.questions.push(question);
-        if (hook.away) return void response.writeHead(503).end();
+        if (hook.isDown) return void response.writeHead(503).end();
         response.setHeader("content-type", "application/json").end(JSON.stringify(await hook.decide(question)));
       };
       answer().catch(() => response.writeHead(401).end());
@@ -62,7 +62,7 @@ export const startModeration = async (): Promise<ModerationHook> => {
     env: { MODERATION_URL: `http://${address}${PATH}`, MODERATION_SECRET: secret, MODERATION_TIMEOUT_MS: "1000" },
     questions: [],
     decide: () => ({ decision: "allow" }),
-    away: false,
+    isDown: false,
     close: () => {
       server.closeAllConnections();
       server.close();

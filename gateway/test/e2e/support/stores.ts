@@ -7,7 +7,7 @@ import { SERVICES } from "../../../../deploy/services.cjs";
 import type { Platform } from "./platform";
 
 /** All data that a platform has stored, as bytes: documents, histories, keys. */
-export type Stored = Record<"MongoDB" | "Temporal" | "Redis", Buffer[]>;
+export type StoredBytes = Record<"MongoDB" | "Temporal" | "Redis", Buffer[]>;
 
 const DATABASES = SERVICES.filter(({ database }) => database).map(({ name }) => name);
 const GZIP = Buffer.from([0x1f, 0x8b]);
@@ -78,7 +78,7 @@ const readRedis = async ({ REDIS_URL = "", REDIS_KEY_PREFIX = "" }: Platform["en
 };
 
 /** @param executionIds runs whose histories are read */
-export const readStores = async ({ env }: Platform, executionIds: readonly string[]): Promise<Stored> => {
+export const readStores = async ({ env }: Platform, executionIds: readonly string[]): Promise<StoredBytes> => {
   const [MongoDB, Temporal, Redis] = await Promise.all([readMongo(env), readTemporal(env, executionIds), readRedis(env)]);
   return { MongoDB, Temporal, Redis };
 };

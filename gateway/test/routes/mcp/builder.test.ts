@@ -14,7 +14,7 @@ const runs: executions.RunRequest[] = [];
 let earlier: executions.Execution[] = [];
 /** Called at the next quote, before it is answered. */
 let meanwhile: (() => Promise<unknown>) | undefined;
-let isAway = false;
+let isDown = false;
 
 let fake: FakeService;
 let platform: Platform;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   fake = await startFakeService(executions.ExecutionsServiceService, {
     quote: ({ request }: QuoteCall, callback: Callback<executions.QuoteResponse>) => {
       quotes.push(request);
-      if (isAway) return callback({ code: 14, message: "away" });
+      if (isDown) return callback({ code: 14, message: "away" });
       const price = executions.QuoteResponse.fromPartial({ nodes: [{ id: "picture" }], millicredits: 3_000, maxMillicredits: 3_000 });
       const task = meanwhile;
       meanwhile = undefined;
@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   [quotes.length, runs.length] = [0, 0];
-  [earlier, meanwhile, isAway] = [[], undefined, false];
+  [earlier, meanwhile, isDown] = [[], undefined, false];
 });
 
 const NODE = { id: "picture", type: "generate-image", data: { model: "sandbox-image" } };
@@ -116,7 +116,7 @@ describe("patch_workflow", () => {
 
   it("says that the draft is saved if it can't be checked", async () => {
     const { slug } = await create();
-    isAway = true;
+    isDown = true;
     const patched = valueOf(await rpc.call("patch_workflow", { slug, operations: [ADD] }));
     expect(patched).toMatchObject({ saved: true, checkError: { code: "SERVICE_UNAVAILABLE" } });
     expect(patched).not.toHaveProperty("valid");

@@ -1,6 +1,6 @@
 /** Holds of executions and their outcomes. */
 
-import type { Counted } from "./budgets/budget";
+import type { CountedBudgets } from "./budgets/budget";
 
 /** Returns the group of a call. Alternative calls form a group, and only one of them runs. */
 export const groupOf = ({ key, alternativeTo }: Pick<HeldItem, "key" | "alternativeTo">): string => alternativeTo || key;
@@ -35,7 +35,7 @@ export interface ActiveHold {
   /** API key that submitted the execution; absent for a session. */
   keyId?: string;
   /** Budgets that count the items. Extensions can add entries. */
-  counted?: Counted[];
+  counted?: CountedBudgets[];
   items: HeldItem[];
 }
 

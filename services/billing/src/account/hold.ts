@@ -1,7 +1,7 @@
 import { DomainError, toCredits, tooManyRuns } from "@nodeloom/kernel";
 import { replyWith, findMovement, needsLedger, record, refuseWith, type Account, type CommandContext, type Transition } from "./account";
 import { allocate, type Allocation, type HoldItem } from "./allocate";
-import { countOn, type Counted, type Counting, type Subject } from "./budgets/budget";
+import { countOn, type CountedBudgets, type Counting, type Subject } from "./budgets/budget";
 import { withPendingAlerts } from "./budgets/commands";
 import { reservedOf, suffices, usesOf, withReserved, type DefaultUse, type Reservation } from "./budgets/defaults";
 import { inSameWindow } from "./budgets/windows";
@@ -124,7 +124,7 @@ const withBudgets = (account: Account, { budgets, alerts, counted }: Counting): 
 const withCounted = (activeHold: ActiveHold, added: readonly HeldItem[], { counted }: Counting): ActiveHold => {
   if (!counted) return activeHold;
   const all = activeHold.counted ?? [];
-  const isSame = ({ at, budgets, reserved }: Counted): boolean =>
+  const isSame = ({ at, budgets, reserved }: CountedBudgets): boolean =>
     !reserved &&
     !counted.reserved &&
     inSameWindow("day", at, counted.at) &&

@@ -49,7 +49,7 @@ export interface LedgerCheck {
   nextCursor: string;
 }
 
-interface Recomputed {
+interface RecomputedAccount {
   balance: number;
   held: number;
   rows: number;
@@ -58,7 +58,7 @@ interface Recomputed {
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-const addRows = (to: Recomputed, rows: RowTotal): void => {
+const addRows = (to: RecomputedAccount, rows: RowTotal): void => {
   to.rows += rows.rows;
   to.balance += rows.millicredits;
   if (rows.kind === "hold") to.held += rows.movedMillicredits;
@@ -68,8 +68,8 @@ const addRows = (to: Recomputed, rows: RowTotal): void => {
 };
 
 /** Sums the totals of ledger rows and the rows in the account's outbox. */
-export const recompute = (totals: readonly RowTotal[], outbox: Account["outbox"]): Recomputed => {
-  const result: Recomputed = { balance: 0, held: 0, rows: 0, runs: new Map() };
+export const recompute = (totals: readonly RowTotal[], outbox: Account["outbox"]): RecomputedAccount => {
+  const result: RecomputedAccount = { balance: 0, held: 0, rows: 0, runs: new Map() };
   for (const total of totals) addRows(result, total);
   for (const { kind, model, millicredits, movedMillicredits, runs } of outbox) {
     addRows(result, { kind, model: model ?? null, millicredits, movedMillicredits, runs, rows: 1 });
@@ -97,7 +97,7 @@ const countedOnBudgets = ({ budgets, holds }: Account): { expected: number; actu
 type Finding = Pick<LedgerMismatch, "what" | "expected" | "actual" | "model">;
 
 /** Returns differences between an account and the totals of its rows. */
-export const differences = (account: Account, ledger: Recomputed): Finding[] => {
+export const differences = (account: Account, ledger: RecomputedAccount): Finding[] => {
   const remaining = new Map(account.grants.map((grant) => [grant.model, grant.remaining]));
   const used = account.budgets.flatMap((budget) => Object.values(budget.used));
   const { plan, topUp, paidBack, held } = account;

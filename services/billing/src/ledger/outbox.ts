@@ -13,7 +13,7 @@ const GATHER_MS = 100;
 /** This number of rows is moved without waiting, so that accounts stay small. */
 const MAX_BATCH = 64;
 
-interface Committed {
+interface CommittedRows {
   rows: readonly LedgerRow[];
   appended(): void;
 }
@@ -38,7 +38,7 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
     await store.dropFromOutbox(rows);
   };
 
-  const batcher = createBatcher<Committed, void>({
+  const batcher = createBatcher<CommittedRows, void>({
     work: async (_key, batch) => {
       const appended = (): void => batch.forEach(({ value }) => value.appended());
       const rows = batch.flatMap(({ value }) => value.rows);

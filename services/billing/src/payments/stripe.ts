@@ -60,8 +60,8 @@ const translated = (error: unknown, logger: Logger): DomainError => {
   if (REFUSED_KEY.has(statusCode)) {
     return new DomainError("precondition", "NOT_CONFIGURED", "credits can't be bought: Stripe refuses STRIPE_SECRET_KEY");
   }
-  const isAway = statusCode === undefined || statusCode >= FIRST_SERVER_ERROR || statusCode === TOO_MANY_REQUESTS;
-  return isAway
+  const isUnreachable = statusCode === undefined || statusCode >= FIRST_SERVER_ERROR || statusCode === TOO_MANY_REQUESTS;
+  return isUnreachable
     ? unavailable("the payment provider can't be reached")
     : new DomainError("internal", "INTERNAL", "Stripe refused the checkout");
 };

@@ -18,7 +18,7 @@ interface World {
   holds: Map<string, string>;
   settles: Map<string, string>;
   /** All commands so far. */
-  asked: Command[];
+  commands: Command[];
 }
 
 /** `append`: the process crashed between the two steps of a drain. `again`: an earlier command is repeated. */
@@ -206,10 +206,10 @@ const perform = (world: World, next: Step): void => {
   else if ("append" in next) append(world);
   else if ("daysLater" in next) world.now += next.daysLater * DAY_MS;
   else {
-    const earlier = "again" in next ? world.asked[next.again % Math.max(1, world.asked.length)] : undefined;
+    const earlier = "again" in next ? world.commands[next.again % Math.max(1, world.commands.length)] : undefined;
     if ("again" in next && !earlier) return;
     const command = "again" in next ? { ...earlier!, at: new Date(world.now) } : next.command(new Date(world.now));
-    world.asked.push(command);
+    world.commands.push(command);
     const { account, outcome } = decide(world, command);
     world.account = account;
     if (outcome.kind === "done") expectSameAnswer(world, command, outcome.reply);
@@ -232,7 +232,7 @@ it("stays exact over any interleaving of holds, extensions, settlements, cancell
         now: START,
         holds: new Map(),
         settles: new Map(),
-        asked: [],
+        commands: [],
       };
       for (const next of steps) perform(world, next);
       expectCapturedOnce(world);

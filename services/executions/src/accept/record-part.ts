@@ -25,10 +25,10 @@ export const createRecordPart =
   ): Promise<RunRecordPart> => {
     const [inputs, keptGraph, schema] = await Promise.all([
       payloads.putText(inputsJson || "{}", executionId),
-      graph ? keepGraph(graph.key, graph.kept, userId) : undefined,
+      graph ? keepGraph(graph.key, graph.savedGraph, userId) : undefined,
       schemaJson === undefined ? undefined : payloads.putText(schemaJson, executionId),
     ]);
-    const uses = filesNamedIn([inputsJson, ...(graph ? [graph.kept.nodesJson] : [])], own);
+    const uses = filesNamedIn([inputsJson, ...(graph ? [graph.savedGraph.nodesJson] : [])], own);
     return {
       requestToken: request.requestToken,
       inputs,

@@ -11,7 +11,7 @@ import { isFinal } from "../run/states";
 import { TIMING } from "../run/timing";
 import type { Stores } from "../record/stores";
 import type { AwaitDelivered, Follow, Following } from "./follow";
-import { busy, decided, Undecided, type Start } from "./start";
+import { busy, decided, UndecidedRun, type Start } from "./start";
 
 /** Limits of one process: runs that it starts concurrently, and requests that can wait. Users take turns. */
 export const STARTS = { concurrency: 6, queueLimit: 2_000 };
@@ -29,7 +29,7 @@ export interface RunsOptions {
   starts?: Slots;
 }
 
-export interface Answered {
+export interface StartResult {
   row: ExecutionView;
   /** True if another request of the client started the run. */
   isReplay: boolean;
@@ -63,7 +63,7 @@ const unknownOutcome = (): DomainError =>
   });
 
 /** Thrown if the row is refused and nothing runs. */
-class Refused {
+class RefusedRow {
   constructor(readonly error: DomainError) {}
 }
 
@@ -122,7 +122,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
      * @param answerBy when the caller stops waiting, in milliseconds since the epoch
      * @throws DomainError with the reason if the run was refused. A run that fails later doesn't throw.
      */
-    run: async (request: executions.RunRequest, answerBy = Number.POSITIVE_INFINITY): Promise<Answered> => {
+    run: async (request: executions.RunRequest, answerBy = Number.POSITIVE_INFINITY): Promise<StartResult> => {
       const deadline = Date.now() + request.waitMs;
       const decideBy = Math.min(Math.max(deadline, Date.now() + TIMING.acceptance), answerBy - ANSWER_RESERVE_MS);
       const following = follow(request.executionId);
@@ -130,7 +130,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
       if (!request.isNew) following.listen();
       let isTouched = false;
       try {
-        const earlier = await start.known(request);
+        const earlier = await start.earlierRun(request);
         isTouched = earlier?.join === true;
         let row = earlier?.join ? earlier.row : await begin(request, earlier?.row ?? null, following, answerBy - ANSWER_RESERVE_MS);
         isTouched = true;
@@ -139,7 +139,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
         for (;;) {
           const now = Date.now();
           if (!row || row.status === "refused" || row.status === "erased")
-            throw new Refused(isReplay ? asReplay(refusedFor(row)) : refusedFor(row));
+            throw new RefusedRow(isReplay ? asReplay(refusedFor(row)) : refusedFor(row));
           if (isAnswer(row, request.mode) || (row.status !== "accepted" && now >= deadline)) {
             // A run that proceeds already has its usage row, so only final rows wait for it.
             await (isFinal(row) ? awaitDelivered(row) : outbox.deliverFirst(row));
@@ -149,8 +149,8 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
           else row = await following.next(row.status === "accepted" ? decideBy : deadline);
         }
       } catch (error) {
-        if (error instanceof Refused) throw error.error;
-        throw isTouched || error instanceof Undecided ? unknownOutcome() : error;
+        if (error instanceof RefusedRow) throw error.error;
+        throw isTouched || error instanceof UndecidedRun ? unknownOutcome() : error;
       } finally {
         following.stop();
       }

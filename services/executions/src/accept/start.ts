@@ -38,7 +38,7 @@ import { toRunInput } from "./run-input";
 const REMEMBERED_MS = 60_000;
 
 /** Thrown if a row was written, but the run could neither be started nor refused. */
-export class Undecided extends Error {
+export class UndecidedRun extends Error {
   constructor(cause: unknown) {
     super("the run is undecided", { cause });
   }
@@ -48,7 +48,7 @@ export const busy = (): DomainError => unavailable("too many runs are being star
 
 export const decided = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
-    throw new Undecided(error);
+    throw new UndecidedRun(error);
   });
 
 /** True if the refusal also answers repeated requests. Other refusals are evaluated again. */
@@ -129,7 +129,7 @@ export const createStart = (options: StartOptions) => {
       await startWorkflow(run);
       return row;
     } catch (error) {
-      if (!(error instanceof DomainError)) throw new Undecided(error);
+      if (!(error instanceof DomainError)) throw new UndecidedRun(error);
       return decided(refuse(row, error, isKnown(error) && !isHeld && !row.canary?.isReserved ? [] : undefined));
     }
   };
@@ -184,7 +184,7 @@ export const createStart = (options: StartOptions) => {
 
   return {
     /** Returns the run with this id. `join` is true if the request joins it. @throws IDEMPOTENCY_KEY_REUSED */
-    known: async (request: executions.RunRequest): Promise<{ row: ExecutionView; join: boolean } | null> => {
+    earlierRun: async (request: executions.RunRequest): Promise<{ row: ExecutionView; join: boolean } | null> => {
       const row = request.isNew ? null : await stores.rows.find(request.executionId);
       if (!row) return null;
       // An item refused for missing credits is evaluated again, because its batch was paused and then resumed.

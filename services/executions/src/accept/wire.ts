@@ -9,9 +9,9 @@ import { createAwaitDelivered, createFollow } from "./follow";
 import { createRuns, type RunsOptions } from "./runs";
 import { createStart, type StartOptions } from "./start";
 
-type Started = "planning" | "reruns" | "starter" | "workflows" | "checkRun" | "own";
+type WiredParts = "planning" | "reruns" | "starter" | "workflows" | "checkRun" | "own";
 
-export interface AcceptOptions extends Pick<StartOptions, Started>, Pick<RunsOptions, "starts">, Pick<CancellationOptions, "tasks"> {
+export interface AcceptOptions extends Pick<StartOptions, WiredParts>, Pick<RunsOptions, "starts">, Pick<CancellationOptions, "tasks"> {
   stores: Stores;
   channel: Pick<EventChannel, "onTransition">;
   execution: Execution;

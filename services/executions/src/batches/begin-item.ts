@@ -13,7 +13,7 @@ import type { Runner } from "../run/runner";
  * State of an item after the attempt to start it. `later`: nothing runs; start it again later. `unknown`: the item may run; starting it
  * again joins it. `paused`: no item can start until the batch is resumed.
  */
-export type Begun = "goes on" | "over" | "later" | "unknown" | "paused";
+export type BeginOutcome = "goes on" | "over" | "later" | "unknown" | "paused";
 
 export interface BeginItemOptions {
   stores: Pick<Stores, "batches" | "payloads">;
@@ -42,7 +42,7 @@ export const isCertain = (error: unknown): error is DomainError =>
 export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
   const { batches } = stores;
 
-  const handleRefusal = async (batchId: string, item: UnderWay, error: DomainError): Promise<Begun> => {
+  const handleRefusal = async (batchId: string, item: UnderWay, error: DomainError): Promise<BeginOutcome> => {
     if (isTemporary(error)) {
       await batches.giveBack(batchId, item);
       return "later";
@@ -59,12 +59,12 @@ export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
   };
 
   /** Counts an item that ended before it was recorded as under way. */
-  const over = async (batchId: string, index: number, row: ExecutionView): Promise<Begun> => {
+  const over = async (batchId: string, index: number, row: ExecutionView): Promise<BeginOutcome> => {
     await batches.endItem(batchId, itemEndOf(index, row));
     return "over";
   };
 
-  return async (batch: BatchRecord, item: UnderWay, { input }: BatchRow, beginning: Beginning): Promise<Begun> => {
+  return async (batch: BatchRecord, item: UnderWay, { input }: BatchRow, beginning: Beginning): Promise<BeginOutcome> => {
     const { _id: batchId } = batch;
     try {
       const json = await stores.payloads.getText(input);

@@ -18,7 +18,7 @@ import { TIMING } from "../run/timing";
 import type { EventChannel } from "../record/channel";
 import type { Stores } from "../record/stores";
 import type { Cancellation } from "../accept/cancellation";
-import type { BeginItem, Beginning, Begun } from "./begin-item";
+import type { BeginItem, Beginning, BeginOutcome } from "./begin-item";
 import type { Judging } from "./tests/judging";
 import type { Measuring } from "./tests/measuring";
 import { createChanges } from "./changes";
@@ -41,7 +41,7 @@ export interface CarryingOptions {
 const HOUR_MS = 3_600_000;
 
 /** Result of a turn: `over` if no item is left to start or to wait for. */
-export type Carried = "over" | "again";
+export type TurnResult = "over" | "again";
 
 /** Returns the items that the budget allows to start now, in order. */
 const affordable = (batch: BatchRecord, rows: readonly BatchRow[]): { items: UnderWay[]; isExhausted: boolean } => {
@@ -74,7 +74,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
       changes.follow(item.index);
       const start = beginItem(batch, item, row, how)
         // After a failed write the item stays under way, and the next turn joins it.
-        .catch((): Begun => "unknown")
+        .catch((): BeginOutcome => "unknown")
         .then((outcome) => {
           if (outcome !== "goes on") changes.forget(item.index);
           if (outcome === "later" || outcome === "unknown") pausedUntil = Date.now() + pauses.next().value;
@@ -218,7 +218,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
 /** Processes a batch until no work is left, the turn's time is up, or the process stops. */
 export const createCarryBatch =
   (options: CarryingOptions) =>
-  async (batchId: string, stopping: AbortSignal): Promise<Carried> => {
+  async (batchId: string, stopping: AbortSignal): Promise<TurnResult> => {
     const { batches } = options.stores;
     const until = Date.now() + TIMING.batchTurn;
     const turn = createTurn(batchId, options);

@@ -6,7 +6,7 @@ import { checkNotEmptied } from "../run/retention";
 import { requireKeyAlias } from "../plan/planning";
 import { withKeyMetadata } from "../accept/key-metadata";
 import { createOwned } from "./owned";
-import { createPlacing, webhookOf, type Created, type Order, type PlacingOptions, type TestOrder, type WhichTests } from "./placing";
+import { createPlacing, webhookOf, type CreatedBatch, type Order, type PlacingOptions, type TestOrder, type WhichTests } from "./placing";
 import { statusOfRow } from "./view";
 import type { ReadTable } from "./table";
 import type { Runner } from "../run/runner";
@@ -110,7 +110,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
   };
 
   return {
-    create: async ({ batchId, order, fingerprint }: proto.CreateBatchRequest): Promise<Created> => {
+    create: async ({ batchId, order, fingerprint }: proto.CreateBatchRequest): Promise<CreatedBatch> => {
       const userId = order?.runner?.userId ?? "";
       const batch = await existingBatch(batchId, userId, fingerprint);
       if (batch) return { batch, isReplay: true };
@@ -118,7 +118,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     },
 
     /** Runs the tests of a workflow. Requests with the same id get the same batch. @param readTests reads the tests of a new batch */
-    placeTests: async (which: WhichTests, readTests: () => Promise<TestOrder>): Promise<Created> => {
+    placeTests: async (which: WhichTests, readTests: () => Promise<TestOrder>): Promise<CreatedBatch> => {
       const { batchId, fingerprint, userId } = which;
       const batch = await existingBatch(batchId, userId, fingerprint);
       if (batch) return { batch, isReplay: true };
@@ -136,7 +136,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       }),
 
     /** Creates a batch from rows of an earlier batch. @throws NOT_FOUND, SOURCE_ERASED, PRECONDITION_FAILED */
-    rerun: async (request: proto.RerunBatchRequest): Promise<Created> => {
+    rerun: async (request: proto.RerunBatchRequest): Promise<CreatedBatch> => {
       const { batchId, newBatchId, runner, statuses, fingerprint } = request;
       const userId = runner?.userId ?? "";
       if (statuses.length === 0 || statuses.some((status) => !RERUN.has(status)))

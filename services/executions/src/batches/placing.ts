@@ -43,7 +43,7 @@ export interface TestOrder {
   compared?: { id: string; order: Order };
 }
 
-export interface Created {
+export interface CreatedBatch {
   batch: BatchRecord;
   /** True if an earlier request created the batch. */
   isReplay: boolean;
@@ -55,7 +55,7 @@ export interface WhichTests {
   userId: string;
 }
 
-interface Priced {
+interface PricedOrder {
   order: Order;
   priced: PricedBatch;
   test?: BatchTest;
@@ -147,7 +147,7 @@ export const createPlacing = ({ stores, pricing, starter, channel, logger }: Pla
     throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", message, { limit, retryAfter: 60 });
   };
 
-  const store = async (batchId: string, fingerprint: string, { order, priced, test }: Priced): Promise<Created> => {
+  const store = async (batchId: string, fingerprint: string, { order, priced, test }: PricedOrder): Promise<CreatedBatch> => {
     const graph = priced.pinned && (await payloads.putText(JSON.stringify(priced.pinned), batchId));
     await batches.insert({ ...newBatch(batchId, fingerprint, order, priced, graph), ...(test ? { test } : {}) });
     await writeRows(batchId, order.items, priced);
@@ -157,7 +157,7 @@ export const createPlacing = ({ stores, pricing, starter, channel, logger }: Pla
     return { batch, isReplay: false };
   };
 
-  const place = async (batchId: string, fingerprint: string, order: Order): Promise<Created> => {
+  const place = async (batchId: string, fingerprint: string, order: Order): Promise<CreatedBatch> => {
     await checkOpen(order.runner);
     const priced = await pricing(order);
     checkBudget(priced, order.maxMillicredits);
@@ -171,7 +171,7 @@ export const createPlacing = ({ stores, pricing, starter, channel, logger }: Pla
   const placeBoth = async (
     { batchId, fingerprint }: WhichTests,
     { test: { testsJson, ...shared }, order, compared }: TestOrder,
-  ): Promise<Created> => {
+  ): Promise<CreatedBatch> => {
     await checkOpen(order.runner, compared ? 2 : 1);
     const priced = await pricing(order);
     const comparedPriced = compared && (await pricing(compared.order));

@@ -7,13 +7,13 @@ import { TIMING } from "../run/timing";
 import type { Runner } from "../run/runner";
 
 /** Result if the owner has lost the right to run. */
-export interface Stopped {
+export interface StopReason {
   stopped: BatchReason;
 }
 
-export type CurrentRunner = (batch: BatchRecord) => Promise<Runner | Stopped>;
+export type CurrentRunner = (batch: BatchRecord) => Promise<Runner | StopReason>;
 
-export const isStopped = (runner: Runner | Stopped): runner is Stopped => "stopped" in runner;
+export const isStopped = (runner: Runner | StopReason): runner is StopReason => "stopped" in runner;
 
 const REMEMBERED = 1_000;
 const SUSPENDED: BatchReason = { code: "ACCOUNT_SUSPENDED", message: "the account was suspended" };
@@ -23,7 +23,7 @@ const NOT_APPROVED: BatchReason = { code: "ACCOUNT_NOT_APPROVED", message: "the 
 const ENDED: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["unauthenticated", "forbidden"]);
 const REVOKED: BatchReason = { code: "UNAUTHENTICATED", message: "the key of the batch was revoked or has expired" };
 
-const stoppedFor = ({ kind, reason: code, message }: DomainError, keyId: string): Stopped => ({
+const stoppedFor = ({ kind, reason: code, message }: DomainError, keyId: string): StopReason => ({
   stopped: kind === "unauthenticated" && keyId !== "" ? REVOKED : { code, message },
 });
 
@@ -34,7 +34,7 @@ const neededBy = ({ $case, value }: BatchRecord["target"]): string => `${$case =
  * places and capabilities. While identity is unavailable, the last result is used.
  */
 export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "getUser" | "resolveKey"> }): CurrentRunner => {
-  const recent = new LRUCache<string, Runner | Stopped>({ max: REMEMBERED, ttl: TIMING.batchRunner });
+  const recent = new LRUCache<string, Runner | StopReason>({ max: REMEMBERED, ttl: TIMING.batchRunner });
 
   const lookUp = async ({ runner: { keyId, personId = "" }, userId, createdAt, grantedAt: at = createdAt }: BatchRecord) => {
     const grant = { personId: personId || userId, at };
@@ -43,7 +43,7 @@ export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "ge
     return { user, capabilities: effectiveCapabilities };
   };
 
-  const read = async (batch: BatchRecord): Promise<Runner | Stopped> => {
+  const read = async (batch: BatchRecord): Promise<Runner | StopReason> => {
     const { runner, target } = batch;
     const { user, capabilities } = await lookUp(batch);
     if (user?.suspended) return { stopped: SUSPENDED };

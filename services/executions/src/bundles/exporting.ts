@@ -28,14 +28,14 @@ export interface ExportingOptions {
 const IDS = /"([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[A-Za-z0-9._-]{0,160})"/g;
 const FILE_MS = 300_000;
 
-interface Found {
+interface FoundWorkflow {
   slug: string;
   name: string;
   inner: string[];
 }
 
 /** Returns names by slug. Names from an earlier import are kept, so that an export can be imported again. */
-const namesOf = (sources: readonly Found[]): Map<string, string> => {
+const namesOf = (sources: readonly FoundWorkflow[]): Map<string, string> => {
   const names = new Map<string, string>();
   const takenNames = new Set<string>();
   for (const { slug, name } of sources) {
@@ -72,8 +72,8 @@ export const createBundleExports = ({ workflows, media, urls }: ExportingOptions
   };
 
   /** Collects the requested workflows and their inner workflows. Templates of other accounts aren't exported. */
-  const collect = async (slugs: readonly string[], ownerId: string): Promise<Found[]> => {
-    const foundBySlug = new Map<string, Found>();
+  const collect = async (slugs: readonly string[], ownerId: string): Promise<FoundWorkflow[]> => {
+    const foundBySlug = new Map<string, FoundWorkflow>();
     const pendingSlugs = new Set(slugs);
     for (const slug of pendingSlugs) {
       const workflow = await own(slug, ownerId);
@@ -97,7 +97,7 @@ export const createBundleExports = ({ workflows, media, urls }: ExportingOptions
     return [...byId, ...byKey].filter((object) => object.ownerId === ownerId);
   };
 
-  async function* entries(sources: readonly Found[], ownerId: string): AsyncIterable<Entry> {
+  async function* entries(sources: readonly FoundWorkflow[], ownerId: string): AsyncIterable<Entry> {
     const names = namesOf(sources);
     const folders = new Map((await workflows.listFolders({ ownerId })).folders.map(({ id, name }) => [id, name]));
     const files = new Map<string, mediaProto.StoredObject>();

@@ -9,7 +9,7 @@ import type { BundleOrder, BundleOutcome } from "../run/bundle";
 import type { BundleStarter } from "../workflow/bundle-client";
 import { checkConflicts, planImport, planStale, sourcesOf, type BundlePlan, type PlannedWorkflow } from "./plan";
 import { openBundle, type Bundle } from "./reading";
-import { spooled, type Sent } from "./spool";
+import { spooled, type BundleUpload } from "./spool";
 import { filesOf, type Staging } from "./staging";
 import { storedJson, storeJson } from "./stored";
 
@@ -26,7 +26,7 @@ export interface ImportingOptions {
 }
 
 /** A started import, stored for repeated requests. */
-interface Begun {
+interface BegunImport {
   sources: string;
   workflows: PlannedWorkflow[];
   order: BundleOrder;
@@ -53,17 +53,17 @@ const movesOf = ({ workflows, targets }: BundlePlan, alias: string): string[] =>
 export const createBundleImports = ({ workflows, payloads, staging, starter }: ImportingOptions) => {
   const readers = createSlots(READERS);
 
-  const planOf = async (bundle: Bundle, { header, order }: Sent): Promise<BundlePlan> => {
+  const planOf = async (bundle: Bundle, { header, order }: BundleUpload): Promise<BundlePlan> => {
     const request = { ownerId: header.ownerId, names: [...bundle.workflows.keys()], alias: order.alias };
     const bundled = await workflows.findBundled(request, { deadlineMs: FIND_MS });
     return planImport(bundle, bundled.workflows, order);
   };
 
-  const begin = async (bundle: Bundle, plan: BundlePlan, { header, order }: Sent): Promise<Begun> => {
+  const begin = async (bundle: Bundle, plan: BundlePlan, { header, order }: BundleUpload): Promise<BegunImport> => {
     const { ownerId, authorId, unapproved, withoutRun, maxWorkflows } = header;
     const id = importId(ownerId, plan.id);
     const steps = await staging.stage(bundle, plan, header, id);
-    const started: Begun = {
+    const started: BegunImport = {
       sources: digestOf(bundle),
       workflows: plan.workflows,
       order: {
@@ -80,20 +80,20 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
   };
 
   /** Returns the import that was started with this plan, if the bundle is the same. @throws DomainError PLAN_STALE */
-  const earlier = async (bundle: Bundle, { header, order }: Sent): Promise<Begun> => {
-    const started = await storedJson<Begun>(payloads, `bundle-${importId(header.ownerId, order.planId)}`);
+  const earlier = async (bundle: Bundle, { header, order }: BundleUpload): Promise<BegunImport> => {
+    const started = await storedJson<BegunImport>(payloads, `bundle-${importId(header.ownerId, order.planId)}`);
     if (!started || started.sources !== digestOf(bundle) || started.order.alias !== order.alias) throw planStale();
     return started;
   };
 
-  const carry = async ({ order, workflows: planned }: Begun): Promise<Answer> => {
+  const carry = async ({ order, workflows: planned }: BegunImport): Promise<Answer> => {
     const isDone = order.steps.length === 0 && order.moves.length === 0;
     const outcome = isDone ? order : await starter.apply(importId(order.ownerId, order.planId), order);
     const state = outcome ? "applied" : "applying";
     return { planId: order.planId, state, workflows: outcome ? appliedView(planned, outcome) : planned };
   };
 
-  const perform = async (bundle: Bundle, upload: Sent): Promise<proto.ImportBundleResponse> => {
+  const perform = async (bundle: Bundle, upload: BundleUpload): Promise<proto.ImportBundleResponse> => {
     const { planId, dryRun, alias } = upload.order;
     if (alias !== "" && !ALIAS.test(alias))
       throw invalidRequest([{ path: "alias", message: "must be lowercase letters, digits and hyphens, and begin with a letter" }]);
@@ -105,7 +105,7 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
     return { ...(await carry(await begin(bundle, plan, upload))), ...report };
   };
 
-  const read = async (upload: Sent): Promise<proto.ImportBundleResponse> => {
+  const read = async (upload: BundleUpload): Promise<proto.ImportBundleResponse> => {
     const bundle = await openBundle(upload.path);
     try {
       return await perform(bundle, upload);

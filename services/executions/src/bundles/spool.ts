@@ -10,7 +10,7 @@ import type { bundles as proto } from "@nodeloom/proto";
 import { invalidBundle } from "./errors";
 
 /** An upload that was received completely. */
-export interface Sent {
+export interface BundleUpload {
   header: proto.ImportBundleHeader;
   order: proto.ImportBundleOrder;
   path: string;
@@ -26,7 +26,10 @@ async function* atMost(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Ar
 }
 
 /** @throws DomainError INVALID_REQUEST if the archive is too large or messages are out of order */
-export const spooled = async <T>(messages: AsyncIterable<proto.ImportBundleRequest>, work: (upload: Sent) => Promise<T>): Promise<T> => {
+export const spooled = async <T>(
+  messages: AsyncIterable<proto.ImportBundleRequest>,
+  work: (upload: BundleUpload) => Promise<T>,
+): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-bundle-"));
   try {
     const path = join(folder, "bundle.zip");

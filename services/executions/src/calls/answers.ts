@@ -84,17 +84,17 @@ export const discard = async (body: AsyncIterable<Uint8Array>): Promise<void> =>
 };
 
 /** The first bytes of a body, and a stream of the complete body. */
-export interface Opened {
+export interface OpenedBody {
   start: Buffer;
   /** True if the body ends with the first bytes. */
   isWhole: boolean;
   /** Stream that starts at the first byte. It can be read once. */
-  whole: AsyncIterable<Uint8Array>;
+  stream: AsyncIterable<Uint8Array>;
   close(): Promise<unknown>;
 }
 
 /** Reads a body until its end, or until more than `bytes` bytes have arrived. */
-export const openBody = async (body: AsyncIterable<Uint8Array>, bytes: number): Promise<Opened> => {
+export const openBody = async (body: AsyncIterable<Uint8Array>, bytes: number): Promise<OpenedBody> => {
   const source = body[Symbol.asyncIterator]();
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -108,7 +108,7 @@ export const openBody = async (body: AsyncIterable<Uint8Array>, bytes: number): 
     }
   }
   const start = Buffer.concat(pieces);
-  return { start, isWhole, whole: startingWith(start, source), close: () => Promise.resolve(source.return?.()) };
+  return { start, isWhole, stream: startingWith(start, source), close: () => Promise.resolve(source.return?.()) };
 };
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;

@@ -1,7 +1,7 @@
 import type { Logger } from "@nodeloom/platform";
 import { ProviderError } from "@nodeloom/providers";
 import { circuitBreaker, CircuitState, DelegateBackoff, handleWhen, type IBreaker } from "cockatiel";
-import { isAway } from "./failures";
+import { isUnavailableError } from "./failures";
 import { TIMING } from "../run/timing";
 import type { OutagePeers, SharedOutage } from "./shared-outages";
 
@@ -63,7 +63,7 @@ export const createBreaker = (name: string, logger: Logger, { publish, clear, be
   /** @param opened how often in a row the circuit has opened; 0 creates a closed circuit */
   const createCircuit = (opened: number) => {
     const created = circuitBreaker(
-      handleWhen((error) => isAway(error) || isIn(CircuitState.HalfOpen)),
+      handleWhen((error) => isUnavailableError(error) || isIn(CircuitState.HalfOpen)),
       {
         breaker: failuresInARow(() => isIn(CircuitState.Closed)),
         halfOpenAfter: new DelegateBackoff(({ attempt }) => {
@@ -112,8 +112,8 @@ export const createBreaker = (name: string, logger: Logger, { publish, clear, be
       noteAnswer();
       return { value };
     } catch (error) {
-      if (isAway(error)) noteFailure();
-      if (!(error instanceof ProviderError) || isAway(error)) throw error;
+      if (isUnavailableError(error)) noteFailure();
+      if (!(error instanceof ProviderError) || isUnavailableError(error)) throw error;
       noteAnswer();
       return { refusal: error };
     }

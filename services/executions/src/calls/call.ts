@@ -17,13 +17,13 @@ import { TIMING } from "../run/timing";
 import { mediaValue } from "../plan/files";
 import { withFiles } from "../plan/files";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
-import { type Made, pointer, type Provider, ProviderError } from "@nodeloom/providers";
+import { type ProviderOutput, pointer, type Provider, ProviderError } from "@nodeloom/providers";
 import { final, inputFailed, MAY_TRY_ANOTHER, providerFailed, QUOTES_ADDRESS } from "./failures";
 import type { Gate } from "./gates";
 import type { SendFiles, SentInputs } from "./input-files";
 import type { OwnFiles, Sign } from "./own-files";
 import { makingOf, ownerOf } from "./making";
-import { askedOfModel } from "../reuse/asked";
+import { fingerprintOfModel } from "../reuse/fingerprints";
 import type { Submissions } from "./submissions";
 
 /** Limits of one process over all kinds of calls: provider files that it stores concurrently, and files that can wait. */
@@ -96,7 +96,7 @@ export const withoutOutput = ({ model }: ModelCall): never => {
 };
 
 /** Returns a model's text, and the JSON in it if it matches the schema of the call. */
-const textResult = (call: ModelCall, { text, json }: Made): Pick<CallResult, "text" | "json" | "problems"> => {
+const textResult = (call: ModelCall, { text, json }: ProviderOutput): Pick<CallResult, "text" | "json" | "problems"> => {
   if (text === null) return withoutOutput(call);
   const jsonText = json && JSON.stringify(json.value);
   const largest = Math.max(textBytes(text), jsonText === undefined ? 0 : textBytes(jsonText));
@@ -114,7 +114,7 @@ const textResult = (call: ModelCall, { text, json }: Made): Pick<CallResult, "te
 export const madeResult = (
   call: ModelCall,
   { inputSchema, modality }: CatalogModel,
-  providerResult: Made,
+  providerResult: ProviderOutput,
   { files, requestId }: { files: MediaValue[]; requestId: string | null },
 ): CallResult => {
   const textPart = modality === "text" ? textResult(call, providerResult) : { text: null };
@@ -165,7 +165,7 @@ export const readyCall = async <Type extends Provider["type"]>(
   type: Type,
 ) => {
   const { model, provider } = await target(options, callToMake, type);
-  const call: ModelCall = { ...callToMake, asked: askedOfModel(callToMake, model, options.own) };
+  const call: ModelCall = { ...callToMake, asked: fingerprintOfModel(callToMake, model, options.own) };
   const ready = await withFiles(options.media, model.inputSchema, call.inputs, call.userId, call.authorFiles);
   if ("problem" in ready) throw inputFailed(`${call.model}: input ${ready.problem}`, QUOTES_ADDRESS);
   if (options.addresses) await checkAddresses(options.addresses, model, call.model, ready.inputs);

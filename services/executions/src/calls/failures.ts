@@ -88,7 +88,7 @@ export const classifyFailure = (error: ProviderError, idempotent: boolean): Clas
 };
 
 /** True if the provider is unavailable. False if it rejected the request. */
-export const isAway = (error: unknown): boolean => {
+export const isUnavailableError = (error: unknown): boolean => {
   if (!(error instanceof ProviderError)) return false;
   if (error.kind === "unreachable" || error.kind === "ambiguous") return true;
   return error.kind === "refused" && (error.status ?? 0) >= FIRST_SERVER_ERROR;

@@ -15,7 +15,7 @@ import { createStoreMade, type Spooling } from "./stored-files";
 /** Makes calls whose provider returns the output in its response. */
 
 /** Record of a response. A repeated attempt uses it to find the stored files instead of calling again. */
-interface Answered {
+interface ResponseRecord {
   requestId: string | null;
   count: number;
   /** Cost reported by the provider, if the price depends on it. */
@@ -24,7 +24,7 @@ interface Answered {
   isSpooled?: boolean;
 }
 
-const submissionOf = ({ requestId, count, costMicroUsd, isSpooled }: Answered): Submission => ({
+const submissionOf = ({ requestId, count, costMicroUsd, isSpooled }: ResponseRecord): Submission => ({
   requestId: requestId ?? "",
   handle: {
     files: String(count),
@@ -32,7 +32,7 @@ const submissionOf = ({ requestId, count, costMicroUsd, isSpooled }: Answered): 
     ...(isSpooled ? { spooled: "true" } : {}),
   },
 });
-const answeredOf = ({ requestId, handle }: Submission): Answered | undefined =>
+const answeredOf = ({ requestId, handle }: Submission): ResponseRecord | undefined =>
   handle === undefined
     ? undefined
     : {
@@ -153,7 +153,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), spool, ...opt
       if (answer.files.length === 0 && request.model.modality !== "text")
         throw new ProviderError("incomplete", "the provider's answer has no files");
       const costMicroUsd = saidMicroUsd(call.price, (place) => pointer(answer.answer, place));
-      const answered: Answered = { requestId: answer.requestId, count: answer.files.length, costMicroUsd };
+      const answered: ResponseRecord = { requestId: answer.requestId, count: answer.files.length, costMicroUsd };
       await record(submissionOf(answered));
       const spooling = spool && { spool, clock, noted: () => record(submissionOf({ ...answered, isSpooled: true })) };
       return await received(request, answer, { signal, spooling });
@@ -176,7 +176,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), spool, ...opt
       const isText = ready.model.modality === "text";
       const once = (request: ReadyCall<"files">) => ({
         send: (record: (answer: Submission) => Promise<void>) => exchange(request, record, { signal, clock }),
-        known: (answer: Submission) => storedLater(call, () => Promise.resolve(ready.model), answer, { signal, clock }),
+        resume: (answer: Submission) => storedLater(call, () => Promise.resolve(ready.model), answer, { signal, clock }),
         signal,
       });
       try {

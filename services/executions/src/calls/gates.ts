@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { createBreaker } from "./breaker";
 import type { CallClock } from "./clock";
 import { final } from "./failures";
-import type { Watched } from "../meters";
+import type { MeterSources } from "../meters";
 import type { SharedOutages } from "./shared-outages";
 import { TIMING } from "../run/timing";
 
@@ -56,7 +56,7 @@ const settingsOf = (providerJson: string, env: Env): GateSettings => {
 };
 
 /** State for operators. It includes the load if concurrent calls are limited. */
-type ProviderState = ReturnType<Watched["providers"]>[number];
+type ProviderState = ReturnType<MeterSources["providers"]>[number];
 type WatchedGate = Gate & { state: () => ProviderState };
 
 /** Models of one provider have separate places, but the provider's state is reported once. */
@@ -151,7 +151,7 @@ export const createGates = (logger: Logger, env: Env = () => undefined, cluster?
     return gates.memo(`${id} ${maxConcurrent ?? ""} ${accountConcurrent ?? ""}`, { context: settings });
   };
   /** True while calls to the provider are held back. */
-  const isAway = (providerJson: string): boolean => breakers.peek(settingsOf(providerJson, env).id)?.isOpen() ?? false;
+  const isUnavailable = (providerJson: string): boolean => breakers.peek(settingsOf(providerJson, env).id)?.isOpen() ?? false;
   /** Time from which one call can test whether a failing provider is back; undefined while the provider responds. */
   const nextTrial = (providerJson: string): number | undefined => breakerOf(settingsOf(providerJson, env)).nextTrial();
   const states = (): ProviderState[] =>
@@ -159,5 +159,5 @@ export const createGates = (logger: Logger, env: Env = () => undefined, cluster?
       ...[...gates.values()].map((gate) => gate.state()),
       ...[...accounts.values()].map(({ name, slots }) => ({ name, isOpen: false, load: slots.load() })),
     ]);
-  return Object.assign(gateOf, { states, isAway, nextTrial });
+  return Object.assign(gateOf, { states, isUnavailable, nextTrial });
 };

@@ -68,7 +68,7 @@ const contentOf = async (
   store: (bytes: AsyncIterable<Uint8Array>) => Promise<MediaValue | undefined>,
 ): Promise<Content> => {
   const contentType = response.headers["content-type"] ?? "";
-  const { start, isWhole, whole, close } = await openBody(inflatedBody(response), LIMITS.textValueBytes);
+  const { start, isWhole, stream, close } = await openBody(inflatedBody(response), LIMITS.textValueBytes);
   const text = isWhole ? textOf(start, contentType) : undefined;
   const isText = isWhole ? text !== undefined : beginsAsText(start, contentType);
   const asText = (): Content => {
@@ -80,7 +80,7 @@ const contentOf = async (
   };
   try {
     if (start.length === 0 || (isText && !namesFile(contentType))) return asText();
-    const file = await store(whole);
+    const file = await store(stream);
     return file ? { body: null, file } : asText();
   } finally {
     // Storage may still be waiting for the next bytes.

@@ -50,13 +50,13 @@ export interface SentInputs {
   again?: () => Promise<Record<string, unknown>>;
 }
 
-interface Sent {
+interface SentInput {
   value: unknown;
   /** Set only for files inside the request. */
   contentType?: string;
 }
 
-interface Given {
+interface InputFile {
   call: ModelCall;
   /** Keys of earlier uploads that this call reuses. */
   reused: Set<string>;
@@ -77,7 +77,7 @@ export const createInputFiles = ({ media, own, downloads, convertMask, ...contex
   const uploads = new LRUCache<string, Promise<Uploaded>>({ max: REMEMBERED });
 
   /** Stores a file from outside the platform once per call, and returns its key. */
-  const keyOf = async ({ call, index, value, name }: Given): Promise<string> => {
+  const keyOf = async ({ call, index, value, name }: InputFile): Promise<string> => {
     if (value.startsWith(own)) return value.slice(own.length).split(/[?#]/)[0]!;
     const id = `${call.executionId}-${call.nodeIndex}-${call.item}-in-${index}`;
     const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
@@ -88,7 +88,7 @@ export const createInputFiles = ({ media, own, downloads, convertMask, ...contex
     return object.key;
   };
 
-  const source = async (inputFile: Given): Promise<Source> => {
+  const source = async (inputFile: InputFile): Promise<Source> => {
     const key = await keyOf(inputFile);
     for await (const { part } of media.readObject({ key }, { deadlineMs: READ_MS })) {
       if (part?.$case !== "header") break;
@@ -104,7 +104,7 @@ export const createInputFiles = ({ media, own, downloads, convertMask, ...contex
     return Buffer.concat(chunks).toString("base64");
   };
 
-  const uploaded = async ({ settings, reused }: Given, file: Source): Promise<string> => {
+  const uploaded = async ({ settings, reused }: InputFile, file: Source): Promise<string> => {
     const { upload, auth } = settings;
     if (!upload) throw new Error("an entry has files uploaded without saying where");
     // Another key may belong to another account, which can't read this upload.
@@ -127,7 +127,7 @@ export const createInputFiles = ({ media, own, downloads, convertMask, ...contex
   };
 
   /** The file to send: a mask in the provider's form, other files unchanged. */
-  const converted = async (given: Given): Promise<Given> => {
+  const converted = async (given: InputFile): Promise<InputFile> => {
     const { call, name, index, inputs, settings } = given;
     const { mask } = sendingOf(settings, name);
     if (!mask) return given;
@@ -138,7 +138,7 @@ export const createInputFiles = ({ media, own, downloads, convertMask, ...contex
   };
 
   /** @throws DomainError if no method can send the file */
-  const sendFile = async (original: Given): Promise<Sent> => {
+  const sendFile = async (original: InputFile): Promise<SentInput> => {
     const inputFile = await converted(original);
     const { settings, name, value, call } = inputFile;
     const sending = sendingOf(settings, name);
@@ -169,7 +169,7 @@ export const createInputFiles = ({ media, own, downloads, convertMask, ...contex
     throw inputFailed(`${call.model}: ${cannotSend(name, sending)}`);
   };
 
-  const asFailure = (error: unknown, { call, name }: Given): unknown => {
+  const asFailure = (error: unknown, { call, name }: InputFile): unknown => {
     const isRefused =
       error instanceof ProviderError || (error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed"));
     return isRefused && !(error instanceof DomainError && error.message.startsWith(`${call.model}: `))
@@ -189,7 +189,7 @@ export const createInputFiles = ({ media, own, downloads, convertMask, ...contex
     let index = 0;
     const members = await Promise.all(
       ports.map(async (name): Promise<[string, unknown][]> => {
-        const values = each(inputs[name]).map((value): Promise<Sent> => {
+        const values = each(inputs[name]).map((value): Promise<SentInput> => {
           if (typeof value !== "string") return Promise.resolve({ value });
           const inputFile = { call, settings, name, index: index++, value, inputs, reused };
           return sendFile(inputFile).catch((error: unknown) => {

@@ -5,7 +5,7 @@ import type { CallResult } from "../run/types";
 import { TIMING } from "../run/timing";
 import { notePollLag } from "../meters";
 import type { CatalogModel } from "../plan/model-catalog";
-import { ProviderError, type Made, type PollState, type Submission } from "@nodeloom/providers";
+import { ProviderError, type ProviderOutput, type PollState, type Submission } from "@nodeloom/providers";
 import { madeResult, readyCall, target, withFreshFiles, withoutOutput, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, providerFailed, QUOTES_ADDRESS, TryAgain } from "./failures";
@@ -32,7 +32,7 @@ const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
     pauseFor(Math.min(afterMs, TIMING.cancelPause)),
   );
 
-const hasOtherAddresses = (one: Made, other: Made): boolean => {
+const hasOtherAddresses = (one: ProviderOutput, other: ProviderOutput): boolean => {
   const knownUrls = new Set(other.files.flatMap((file) => ("url" in file ? [file.url] : [])));
   return one.files.some((file) => "url" in file && !knownUrls.has(file.url));
 };
@@ -49,7 +49,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     call: ModelCall,
     model: CatalogModel,
     requestId: string,
-    providerResult: Made,
+    providerResult: ProviderOutput,
     signal?: AbortSignal,
   ): Promise<CallResult> => {
     if (model.modality === "text") return madeResult(call, model, providerResult, { files: [], requestId });
@@ -77,7 +77,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     call: ModelCall,
     model: CatalogModel,
     requestId: string,
-    providerResult: Made,
+    providerResult: ProviderOutput,
     { ask, signal }: { ask: () => Promise<PollState>; signal: AbortSignal },
   ): Promise<CallResult> => {
     try {
@@ -85,8 +85,8 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     } catch (error) {
       if (!(error instanceof DomainError) || error.reason !== "EXECUTION_FAILED") throw error;
       const now = await ask();
-      if (now.state !== "succeeded" || !hasOtherAddresses(now.made, providerResult)) throw error;
-      return collect(call, model, requestId, now.made, signal);
+      if (now.state !== "succeeded" || !hasOtherAddresses(now.output, providerResult)) throw error;
+      return collect(call, model, requestId, now.output, signal);
     }
   };
 
@@ -112,7 +112,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         answeredAt = Date.now();
         unknownSince = undefined;
         if (state.state === "succeeded" && isNew) pace.jobDone(call.model, firstMs, askedMs);
-        if (state.state === "succeeded") return await collectFresh(call, model, submitted.requestId, state.made, { ask, signal });
+        if (state.state === "succeeded") return await collectFresh(call, model, submitted.requestId, state.output, { ask, signal });
         if (state.state === "failed") throw providerFailed(`${call.model}: ${state.message}`, MAY_TRY_ANOTHER);
         if (state.state === "cancelled") throw providerFailed(`${call.model}: the provider cancelled the job`, MAY_TRY_ANOTHER);
       } catch (error) {
@@ -160,7 +160,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         const find = provider.find && ((): Promise<Submission | undefined> => provider.find!(call.key, signal));
         return provider.idempotentSubmit
           ? submissions.send(jobCall, submit)
-          : submissions.once(jobCall, { send: submitOnce, known: keepAnswer, find, signal });
+          : submissions.once(jobCall, { send: submitOnce, resume: keepAnswer, find, signal });
       };
       try {
         const pass = (inputs: Record<string, unknown>) => gate(model).pass(() => send(inputs), { key: call.userId, signal, clock });
@@ -179,8 +179,8 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       const { model, provider } = await target(options, call, "job");
       try {
         const state = await provider.poll(submitted);
-        if (state.state === "succeeded" && (state.made.files.length > 0 || state.made.text !== null)) {
-          return { report: "stopped", finished: await collect(call, model, submitted.requestId, state.made) };
+        if (state.state === "succeeded" && (state.output.files.length > 0 || state.output.text !== null)) {
+          return { report: "stopped", finished: await collect(call, model, submitted.requestId, state.output) };
         }
         if (state.state !== "running") return { report: "stopped", finished: null };
       } catch (error) {

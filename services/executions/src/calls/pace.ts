@@ -29,7 +29,7 @@ interface Polls {
   /** First polls that came before the quick jobs had ended. */
   tooEarly: number;
   /** Time at which a poll first found each job ended. The latest job is the last entry. */
-  done: readonly number[];
+  durations: readonly number[];
 }
 
 const quickOf = (durations: readonly number[]): number =>
@@ -74,18 +74,18 @@ export const createPace = () => {
       const lately = model === undefined ? undefined : polls.get(model);
       if (!lately) return { firstMs: atLeast, againMs: intervalMs };
       const { tooEarly } = lately;
-      const quickMs = quickOf(lately.done);
+      const quickMs = quickOf(lately.durations);
       const expected = quickMs - tooEarly > CLOSE * quickMs ? (tooEarly + quickMs) / 2 : quickMs;
       const firstMs = Math.min(Math.max(expected, atLeast), FIRST_POLL_AT_MOST_MS, intervalMs);
       return { firstMs, againMs: Math.min(Math.max(quickMs - firstMs, AGAIN_MS), intervalMs) };
     },
     /** Records when a job was first polled, and when a poll found it ended. */
     jobDone: (model: string, firstMs: number, doneMs: number): void => {
-      const before = polls.get(model) ?? { tooEarly: 0, done: [] };
-      const durations = [...before.done, doneMs].slice(-JOBS);
+      const before = polls.get(model) ?? { tooEarly: 0, durations: [] };
+      const durations = [...before.durations, doneMs].slice(-JOBS);
       const isQuick = doneMs <= quickOf(durations) * (1 + CLOSE);
       const tooEarly = isQuick && doneMs > firstMs ? firstMs : Math.min(before.tooEarly * FORGETTING, doneMs);
-      polls.set(model, { tooEarly, done: durations });
+      polls.set(model, { tooEarly, durations });
     },
   };
 };

@@ -27,7 +27,7 @@ export interface SentOnce<T> {
   /** Sends the request. `record` stores the provider's answer before the answer is used. */
   send(record: (answer: Submission) => Promise<void>): Promise<T>;
   /** Returns the result of an earlier submission from the provider's answer; undefined if it isn't available yet. */
-  known(answer: Submission): Promise<T | undefined>;
+  resume(answer: Submission): Promise<T | undefined>;
   /** Asks the provider for the outcome of a submission without an answer; undefined if the provider doesn't support lookups. */
   find?: (() => Promise<Submission | undefined>) | undefined;
   /** Ends the wait for an earlier submission. */
@@ -67,7 +67,7 @@ export const createSubmissions = (stores: Stores) => {
   /** Claims a submission. @returns `ours`, or the answer to an earlier submission (null if there is none so far) */
   const claim = async (key: string): Promise<"ours" | { answer: Submission | null; mayCome: boolean }> => {
     const submissionClaim = await stores.submissions.claim(key, owner);
-    if (submissionClaim.claimed) return "ours";
+    if (submissionClaim.isNew) return "ours";
     const { requestId, handle, at, lost } = submissionClaim;
     const isOwn = submissionClaim.owner === owner;
     if (requestId !== null || !isOwn) {
@@ -81,23 +81,23 @@ export const createSubmissions = (stores: Stores) => {
   };
 
   /** Looks up a submission whose answer was lost, and waits while the provider restarts. */
-  const lookedUp = async <T>(key: string, { find, known, signal }: SentOnce<T>): Promise<{ value: T } | undefined> => {
+  const lookedUp = async <T>(key: string, { find, resume, signal }: SentOnce<T>): Promise<{ value: T } | undefined> => {
     if (!find) return undefined;
     const until = Date.now() + FIND_MS;
     const answer = await retry(find, { pausesMs: doubling(...FIND_PAUSES_MS), shouldRetry: mayPass, until, signal }).catch(() => undefined);
     if (!answer) return undefined;
     await record(key, answer);
-    const value = await known(answer);
+    const value = await resume(answer);
     return value === undefined ? undefined : { value };
   };
 
   /** Returns the result of an earlier submission. Waits if its process doesn't respond, because the submission may still be in progress. */
   const earlier = async <T>({ key, model }: ModelCall, once: SentOnce<T>): Promise<{ value: T } | undefined> => {
-    const { known, signal } = once;
+    const { resume, signal } = once;
     for (;;) {
       const submissionClaim = await claim(key);
       if (submissionClaim === "ours") return undefined;
-      const value = submissionClaim.answer ? await known(submissionClaim.answer) : undefined;
+      const value = submissionClaim.answer ? await resume(submissionClaim.answer) : undefined;
       if (value !== undefined) return { value };
       if (!submissionClaim.mayCome) {
         const earlierAnswer = await lookedUp(key, once);

@@ -15,14 +15,14 @@ import { media as mediaProto, transform as proto } from "@nodeloom/proto";
 import type { Media, Transform } from "../clients";
 import { mediaValue, withFiles } from "../plan/files";
 import { each } from "../plan/planner/file-inputs";
-import { askedOfTransform } from "../reuse/asked";
+import { fingerprintOfTransform } from "../reuse/fingerprints";
 import type { TransformCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { mediaId, storeInTurn } from "./call";
 import { final, inputFailed, QUOTES_ADDRESS } from "./failures";
 import type { OwnFiles } from "./own-files";
 import { makingByOperation, ownerOf } from "./making";
-import type { Asked } from "../run/types";
+import type { CallFingerprint } from "../run/types";
 
 /** Calls the transform service. Files are passed by their keys in media. */
 
@@ -40,14 +40,14 @@ const MS = 1_000;
 
 export type Transforms = ReturnType<typeof createTransforms>;
 
-export interface Transformed {
+export interface TransformResult {
   files: MediaValue[];
-  asked: Asked;
+  asked: CallFingerprint;
   /** Sentences about parts of the files that the result omits. */
   warnings: string[];
 }
 
-interface Given {
+interface InputFile {
   port: string;
   type: FileType;
   address: string;
@@ -75,7 +75,7 @@ const fileValue = ({ object, width, height, durationSeconds }: proto.Output): Me
 
 export const createTransforms = ({ media, transform, downloads, own, ownFiles }: TransformsOptions) => {
   /** Returns the key of a file in storage. A file from outside the platform is stored first. */
-  const keyOf = async (call: TransformCall, { type, port, address }: Given, index: number, signal: AbortSignal): Promise<string> => {
+  const keyOf = async (call: TransformCall, { type, port, address }: InputFile, index: number, signal: AbortSignal): Promise<string> => {
     if (isStoredFile(address, own)) return address.slice(own.length);
     const put = () =>
       media.ingest(
@@ -97,12 +97,12 @@ export const createTransforms = ({ media, transform, downloads, own, ownFiles }:
    * Runs an operation. Repeating it is safe: a call with the same name returns the file that was stored first.
    * @param mayFetch called with every address outside the platform's storage before it is fetched
    */
-  return async (call: TransformCall, signal: AbortSignal, mayFetch: (url: string) => Promise<void>): Promise<Transformed> => {
+  return async (call: TransformCall, signal: AbortSignal, mayFetch: (url: string) => Promise<void>): Promise<TransformResult> => {
     const { operation, inputs } = await readyCall(media, call);
     await ownFiles?.(inputs, call.userId, operation.name);
     const ports = new Map(portsOf(operation));
     const sources = [...ports].flatMap(([port, type]) =>
-      inputs[port] === undefined ? [] : each(inputs[port]).map((address): Given => ({ port, type, address: String(address) })),
+      inputs[port] === undefined ? [] : each(inputs[port]).map((address): InputFile => ({ port, type, address: String(address) })),
     );
     const files: proto.Input[] = [];
     for (const [index, one] of sources.entries()) {
@@ -119,7 +119,7 @@ export const createTransforms = ({ media, transform, downloads, own, ownFiles }:
       inputs: files,
     });
     const { outputs, warnings, programVersion } = await transform.run(request, { deadlineMs: TIMING.transform, signal });
-    return { files: outputs.flatMap(fileValue), asked: askedOfTransform(call, programVersion, own), warnings };
+    return { files: outputs.flatMap(fileValue), asked: fingerprintOfTransform(call, programVersion, own), warnings };
   };
 };
 

@@ -122,7 +122,7 @@ export const wireCalls = async ({
       earlier: moderation?.earlier,
     }),
     moderation,
-    isAway: gates.isAway,
+    isUnavailable: gates.isUnavailable,
     nextTrial: gates.nextTrial,
     requirePrograms: createRequirePrograms(programs),
     outgoing: createOutgoing(createOutgoingBudget({ counter: createWindowCounter(counts) })),

@@ -14,7 +14,7 @@ export interface RunDeletionOptions {
 
 export type RunDeletion = ReturnType<typeof createRunDeletion>;
 
-const carries = (row: ExecutionView, metadata: Readonly<Record<string, string>>): boolean =>
+const hasMetadata = (row: ExecutionView, metadata: Readonly<Record<string, string>>): boolean =>
   metadataKeys(metadata).every((key) => row.metadata?.includes(key) === true);
 
 /**
@@ -26,7 +26,7 @@ export const createRunDeletion =
   ({ stores, outbox, awaitDelivered }: RunDeletionOptions) =>
   async (executionId: string, userId: string, metadata: Readonly<Record<string, string>>): Promise<void> => {
     const row = await stores.rows.findOwned(executionId, userId);
-    if (!row || !carries(row, metadata)) throw executionNotFound();
+    if (!row || !hasMetadata(row, metadata)) throw executionNotFound();
     if (!isFinal(row))
       throw new DomainError("conflict", "EXECUTION_NOT_FINAL", "the execution is not over: cancel it, or wait for its end, then delete it");
     await awaitDelivered(row);

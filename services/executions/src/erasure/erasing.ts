@@ -1,7 +1,7 @@
 /** Closes an account: exports its data as an archive, and erases it. */
 import type { Erase, Logger } from "@nodeloom/platform";
 import type { RetentionReport } from "../workflow/activity-types";
-import type { Paged } from "../workflow/upkeep-activities";
+import type { PagedWork } from "../workflow/upkeep-activities";
 import type { Erasure } from "../clients";
 import { TIMING } from "../run/timing";
 import { throughPages, type OwnerPage, type OwnerProgress } from "../workflow/owner-pages";
@@ -21,7 +21,7 @@ export interface ErasingOptions {
  */
 export const createErasing =
   ({ executions, elsewhere, services, logger }: ErasingOptions) =>
-  (userId: string): Paged<OwnerProgress, RetentionReport> => {
+  (userId: string): PagedWork<OwnerProgress, RetentionReport> => {
     const remote = Object.entries(services).map(([name, service]): [string, OwnerPage] => [
       name,
       async (cursor) => {

@@ -2,7 +2,7 @@
 import { DomainError, ERASURE_BOUNDS, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, pageOf } from "@nodeloom/platform";
 import type { erasures as proto } from "@nodeloom/proto";
-import type { Carriers, ErasureRecord, Meant, Selection } from "../record/erasures";
+import type { Carriers, ErasureRecord, ErasureScope, Selection } from "../record/erasures";
 import { metadataOfSelection } from "../record/erasures";
 import type { Stores } from "../record/stores";
 import { metadataKeys } from "../run/record";
@@ -48,7 +48,7 @@ export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyEra
     throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", message, { limit, retryAfter: 60 });
   };
 
-  const begin = async (request: Meant, fingerprint: string): Promise<number> => {
+  const begin = async (request: ErasureScope, fingerprint: string): Promise<number> => {
     await checkRunning(request.userId);
     const selection = request.selection!;
     const entry = metadataOfSelection(selection);
@@ -82,7 +82,7 @@ export const createManyErasures = ({ stores: { erasures }, carriersOf }: ManyEra
     /** Creates an erasure, which the relay processes. @throws CONCURRENCY_LIMIT_EXCEEDED, IDEMPOTENCY_KEY_REUSED */
     create: async (request: proto.CreateErasureRequest): Promise<proto.CreateErasureResponse> => {
       const { erasureId: _id, userId, before = new Date(), dryRun, within, fingerprint } = request;
-      const erasure: Meant = { _id, userId, selection: selectionOf(request), within: metadataKeys(within), before };
+      const erasure: ErasureScope = { _id, userId, selection: selectionOf(request), within: metadataKeys(within), before };
       if (dryRun) return { matched: await erasures.countShown(erasure), replayed: false };
       const earlier = await replayed(request);
       return earlier ? { matched: earlier.matched, replayed: true } : { matched: await begin(erasure, fingerprint), replayed: false };

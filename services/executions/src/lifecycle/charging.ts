@@ -5,7 +5,7 @@ import type { Stores } from "../record/stores";
 import { isCharged } from "../run/call-record";
 import { chargeFor, costsBehind, nodeOf, sumOf, type Charge } from "../run/charge";
 import { hasReceivers } from "../run/delivery";
-import type { Charged, ExecutionView } from "../run/record";
+import type { RunCharge, ExecutionView } from "../run/record";
 import type { CompletedCall, HeldItem, NodeState, RunEnd, RunInput } from "../run/types";
 import { estimateOf } from "./holds";
 
@@ -71,7 +71,7 @@ export const createCharging = (billing: Pick<Billing, "settle">, calls: Stores["
   };
 
   /** Charges a run. Billing's answer is authoritative: the row is written from it, and the usage row from the row. */
-  const chargeOf = async (run: FinishedRun, end: RunEnd): Promise<{ charged: Charged; nodes: NodeState[] }> => {
+  const chargeOf = async (run: FinishedRun, end: RunEnd): Promise<{ charged: RunCharge; nodes: NodeState[] }> => {
     const { executionId, held, markupPermille } = run;
     // A cancelled run is also charged for calls that may have reached their providers.
     const submitted = held && end.status === "cancelled" ? await recordedCalls(executionId, "submitted") : [];
@@ -91,7 +91,7 @@ export const createCharging = (billing: Pick<Billing, "settle">, calls: Stores["
     );
     const byNode = creditsBy(captured, ({ key }) => nodeOf(key));
     const { costMicroUsd } = held ? behind : charge;
-    const charged: Charged = {
+    const charged: RunCharge = {
       millicredits,
       grantUsed: captured.some(({ source }) => source === billingProto.HoldSource.HOLD_SOURCE_GRANT),
       costs: { costMicroUsd, userCostMicroUsd: behind.userCostMicroUsd },

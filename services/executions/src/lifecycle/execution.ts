@@ -12,7 +12,7 @@ import type { EventChannel } from "../record/channel";
 import type { KnownLog } from "../record/event-log";
 import { createJournal } from "../record/journal";
 import type { Stores } from "../record/stores";
-import type { Claimed, DecidedEnding } from "../record/transitions";
+import type { ClaimedRun, DecidedEnding } from "../record/transitions";
 
 const MAX_SYNCHRONOUS = 10_000;
 
@@ -101,7 +101,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
     },
 
     /** accepted | queued → processing, for one workflow. @returns null if this workflow must not run the execution */
-    claim: async (executionId: string, attempt: number, claimedBy: string): Promise<Claimed | null> => {
+    claim: async (executionId: string, attempt: number, claimedBy: string): Promise<ClaimedRun | null> => {
       const started = runEvent("started");
       const claim = await stores.rows.claim(executionId, attempt, claimedBy, started);
       if (!claim || claim.again) return claim;

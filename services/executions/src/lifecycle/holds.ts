@@ -29,9 +29,9 @@ const paidItems = (items: readonly HoldItem[]): Required<HoldItem>[] =>
   items.filter(({ maxMillicredits }) => maxMillicredits > 0).map((item) => ({ alternativeTo: "", ...item }));
 
 /** Members of a run that select the budgets that count it. */
-type Attributed = Partial<Pick<RunInput, "keyId" | "workflowSlug" | "metadata">>;
+type Attribution = Partial<Pick<RunInput, "keyId" | "workflowSlug" | "metadata">>;
 
-const subjectOf = ({ keyId, workflowSlug, metadata }: Attributed): billingProto.BudgetSubject => ({
+const subjectOf = ({ keyId, workflowSlug, metadata }: Attribution): billingProto.BudgetSubject => ({
   keyId: keyId ?? "",
   workflowSlug: workflowSlug ?? "",
   metadata: metadata ?? {},
@@ -58,7 +58,7 @@ export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "exte
    * BUDGET_EXCEEDED
    */
   extend: async (
-    input: Pick<RunInput, "holdId" | "userId" | "maxMillicredits"> & Attributed,
+    input: Pick<RunInput, "holdId" | "userId" | "maxMillicredits"> & Attribution,
     items: readonly HoldItem[],
   ): Promise<HeldItem[]> => {
     const paidHolds = paidItems(items);

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import { type Logger, retry } from "@nodeloom/platform";
 import { type Content, hashOf, partsOf } from "./content";
-import { type Hook, type HookAnswer, HookAway } from "./hook";
+import { type Hook, type HookAnswer, HookUnavailable } from "./hook";
 import type { StepFailure } from "../run/calls";
 import type { ModerationRecord, ModerationStore } from "../record/moderation";
 
@@ -47,7 +47,7 @@ export const createDecide = ({ hook, store, failsOpen, logger }: DecideOptions) 
       policy = answer.policy ?? undefined;
       return answer;
     } catch (error) {
-      if (!(error instanceof HookAway) || !failsOpen) throw error;
+      if (!(error instanceof HookUnavailable) || !failsOpen) throw error;
       logger.warn({ executionId, nodeId: node, kind, reason: error.why }, "the moderation hook is away: this passes unchecked");
       return { decision: "unchecked" };
     }
@@ -93,13 +93,13 @@ export const createDecide = ({ hook, store, failsOpen, logger }: DecideOptions) 
 
 export const CONTENT_REFUSED = "CONTENT_REFUSED";
 
-type Said = Pick<ModerationRecord, "reason" | "message">;
+type DecisionText = Pick<ModerationRecord, "reason" | "message">;
 
-const sentence = (what: string, { reason, message }: Said): string =>
+const sentence = (what: string, { reason, message }: DecisionText): string =>
   `${what} was refused${message === null ? "" : `: ${message}`}${reason === null ? "" : ` (${reason})`}`;
 
 /** An input of the run was refused, so nothing starts. */
-export const inputRefused = (verdict: Said): DomainError =>
+export const inputRefused = (verdict: DecisionText): DomainError =>
   new DomainError(
     "precondition",
     CONTENT_REFUSED,
@@ -108,7 +108,8 @@ export const inputRefused = (verdict: Said): DomainError =>
   );
 
 /** The input of a call was refused. The call isn't made and isn't charged. */
-export const promptRefused = (verdict: Said): DomainError => new DomainError("failed", CONTENT_REFUSED, sentence("its prompt", verdict));
+export const promptRefused = (verdict: DecisionText): DomainError =>
+  new DomainError("failed", CONTENT_REFUSED, sentence("its prompt", verdict));
 
 /** The output of a call was refused. The call is still charged. */
 export const outputRefused = (record: ModerationRecord): DomainError => {
@@ -120,7 +121,7 @@ export const outputRefused = (record: ModerationRecord): DomainError => {
 /** Seconds after which a client can retry. */
 const AGAIN_SECONDS = 5;
 
-const hookAway = (): DomainError =>
+const hookOutage = (): DomainError =>
   new DomainError(
     "unavailable",
     "SERVICE_UNAVAILABLE",
@@ -132,6 +133,6 @@ const hookAway = (): DomainError =>
   );
 
 /** @throws SERVICE_UNAVAILABLE if the hook is unavailable */
-export const awayAsUnavailable = (error: unknown): never => {
-  throw error instanceof HookAway ? hookAway() : error;
+export const hookOutageAsError = (error: unknown): never => {
+  throw error instanceof HookUnavailable ? hookOutage() : error;
 };

@@ -43,7 +43,7 @@ const answerForm = z.object({
 export type HookAnswer = z.infer<typeof answerForm>;
 
 /** Thrown if the hook didn't answer before the deadline, or its answer is unreadable. */
-export class HookAway extends Error {
+export class HookUnavailable extends Error {
   override readonly name = "HookAway";
   constructor(
     readonly why: string,
@@ -58,10 +58,10 @@ const readAnswer = (body: Buffer): HookAnswer => {
   try {
     value = JSON.parse(body.toString("utf8"));
   } catch {
-    throw new HookAway("the answer isn't JSON");
+    throw new HookUnavailable("the answer isn't JSON");
   }
   const parsed = answerForm.safeParse(value);
-  if (!parsed.success) throw new HookAway(`the answer isn't a decision (${parsed.error.issues[0]?.path.join(".") ?? ""})`);
+  if (!parsed.success) throw new HookUnavailable(`the answer isn't a decision (${parsed.error.issues[0]?.path.join(".") ?? ""})`);
   return parsed.data;
 };
 
@@ -87,9 +87,9 @@ export const createHook = ({ url, secrets, timeoutMs, egress, signed, slots }: H
     const timing = { timeoutMs: Math.max(1, Math.min(leftMs, timeoutMs * ATTEMPT_SHARE)), maxBytes: MAX_ANSWER_BYTES };
     const request = { url, method: "POST", headers, body, ...timing, ...(signal ? { signal } : {}) };
     const { status, body: answer } = await egress.request(request).catch((error: unknown) => {
-      throw error instanceof EgressError ? new HookAway(`could not be asked: ${error.message}`) : error;
+      throw error instanceof EgressError ? new HookUnavailable(`could not be asked: ${error.message}`) : error;
     });
-    if (status < 200 || status >= 300) throw new HookAway(`answered ${status}`, status >= SERVER_ERROR || AGAIN.has(status));
+    if (status < 200 || status >= 300) throw new HookUnavailable(`answered ${status}`, status >= SERVER_ERROR || AGAIN.has(status));
     return readAnswer(answer);
   };
 
@@ -99,7 +99,7 @@ export const createHook = ({ url, secrets, timeoutMs, egress, signed, slots }: H
     const body = signed ? await signed(plain, question.accountId) : plain;
     return retry(() => attempt(question.id, body, until - Date.now(), signal), {
       pausesMs: PAUSES_MS,
-      shouldRetry: (error) => error instanceof HookAway && error.mayPass,
+      shouldRetry: (error) => error instanceof HookUnavailable && error.mayPass,
       until,
       signal,
     });
@@ -107,7 +107,7 @@ export const createHook = ({ url, secrets, timeoutMs, egress, signed, slots }: H
 
   /** @throws HookAway; the signal's reason if the signal aborts */
   return async (question: Question, signal?: AbortSignal): Promise<HookAnswer> => {
-    if (Date.now() < leftAloneUntil) throw new HookAway("was away a moment ago");
+    if (Date.now() < leftAloneUntil) throw new HookUnavailable("was away a moment ago");
     const startedAt = performance.now();
     const count = (outcome: string): void => countModeration(question.kind, outcome, performance.now() - startedAt);
     try {
@@ -117,8 +117,8 @@ export const createHook = ({ url, secrets, timeoutMs, egress, signed, slots }: H
       count(answer.decision === "allow" ? "allowed" : "refused");
       return answer;
     } catch (error) {
-      if (error instanceof NoSlot) throw new HookAway("is asked too much at once");
-      if (!(error instanceof HookAway)) throw error;
+      if (error instanceof NoSlot) throw new HookUnavailable("is asked too much at once");
+      if (!(error instanceof HookUnavailable)) throw error;
       leftAloneUntil = Date.now() + timeoutMs * LEFT_ALONE_SHARE;
       count("away");
       throw error;

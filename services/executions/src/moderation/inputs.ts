@@ -8,7 +8,7 @@ import type { ModelCall } from "../run/calls";
 import { GraphRun } from "../run/graph-run";
 import type { ModerationStore } from "../record/moderation";
 import { contentIn, digestOf, hashOf, type ShownFile } from "./content";
-import { awayAsUnavailable, type Decide, inputRefused, promptRefused } from "./decide";
+import { hookOutageAsError, type Decide, inputRefused, promptRefused } from "./decide";
 
 export interface InputOptions {
   decide: Pick<Decide, "refusalOf">;
@@ -59,7 +59,7 @@ export const createInputChecks = ({ decide, store, media, own }: InputOptions) =
       const about = { executionId, userId: runner?.userId ?? "", workflowSlug: planned.workflowSlug, kind: "input", key: null } as const;
       const content = { texts, files: await filesAt(addresses) };
       const subject = { ...about, nodeId: null, model, digest: digestOf(content), content };
-      const refusal = await decide.refusalOf(subject).catch(awayAsUnavailable);
+      const refusal = await decide.refusalOf(subject).catch(hookOutageAsError);
       if (refusal) throw inputRefused(refusal);
     },
 
@@ -75,7 +75,7 @@ export const createInputChecks = ({ decide, store, media, own }: InputOptions) =
       const about = { executionId, userId, workflowSlug: null, kind: "input", key, nodeId, model } as const;
       const files = await filesAt(new Map([...addresses].filter(([address]) => isNew(address))));
       const content = { texts: texts.filter(isNew), files };
-      const refusal = await decide.refusalOf({ ...about, digest: digestOf(content), content }, signal).catch(awayAsUnavailable);
+      const refusal = await decide.refusalOf({ ...about, digest: digestOf(content), content }, signal).catch(hookOutageAsError);
       if (refusal) throw promptRefused(refusal);
     },
   };

@@ -9,8 +9,8 @@ import { TIMING } from "../run/timing";
 import type { CallContext, CallResult } from "../run/types";
 import type { ModerationRecord, ModerationStore } from "../record/moderation";
 import { contentIn, digestOf, isSaid, textsOf, type Content } from "./content";
-import { awayAsUnavailable, type Decide, outputRefused, type Subject } from "./decide";
-import { HookAway } from "./hook";
+import { hookOutageAsError, type Decide, outputRefused, type Subject } from "./decide";
+import { HookUnavailable } from "./hook";
 import type { Sight } from "./settings";
 
 const FIRST_PAUSE_MS = 500;
@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 5_000;
 
 export type CheckedCall = CallContext & { model?: string };
 
-export interface Given {
+export interface OutputCheck {
   outputs: CallOutputs;
   /** Number of held files. */
   files: number;
@@ -41,7 +41,7 @@ export type OutputChecks = ReturnType<typeof createOutputChecks>;
 export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOptions) => {
   const idsOf = (call: CallContext, count: number): string[] => Array.from({ length: count }, (_, index) => mediaId(call, index));
 
-  const contentOf = async (call: CheckedCall, { outputs, files }: Given): Promise<Content> => {
+  const contentOf = async (call: CheckedCall, { outputs, files }: OutputCheck): Promise<Content> => {
     if (isSaid(outputs)) return { texts: sees.has("texts") ? textsOf(outputs) : [], files: [] };
     if (!sees.has("files") || files === 0) return { texts: [], files: [] };
     const { objects } = await media.getObjects({ ids: idsOf(call, files), ownerId: ownerOf(call), withHeld: true });
@@ -61,15 +61,15 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
   const patiently = (subject: Subject, signal: AbortSignal, waitMs: number): Promise<ModerationRecord | null> =>
     retry(() => decide.refusalOf(subject, signal), {
       pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
-      shouldRetry: (error) => error instanceof HookAway,
+      shouldRetry: (error) => error instanceof HookUnavailable,
       signal,
       until: Date.now() + waitMs,
     }).catch((error: unknown) => {
-      throw error instanceof HookAway ? final("EXECUTION_FAILED", "its output could not be checked, and is not shown") : error;
+      throw error instanceof HookUnavailable ? final("EXECUTION_FAILED", "its output could not be checked, and is not shown") : error;
     });
 
   /** Asks once without waiting, for a call that is being stopped. Stopping is retried as a whole. */
-  const atOnce = (subject: Subject): Promise<ModerationRecord | null> => decide.refusalOf(subject).catch(awayAsUnavailable);
+  const atOnce = (subject: Subject): Promise<ModerationRecord | null> => decide.refusalOf(subject).catch(hookOutageAsError);
 
   return {
     /** @throws CONTENT_REFUSED if the call's output was refused before; the call isn't repeated and its output isn't stored again */
@@ -83,7 +83,7 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
      * @param signal absent for a call that is being stopped
      * @throws CONTENT_REFUSED, also if an earlier attempt got that decision; EXECUTION_FAILED if the hook can't decide
      */
-    check: async (call: CheckedCall, givenOutputs: Given, signal?: AbortSignal): Promise<void> => {
+    check: async (call: CheckedCall, givenOutputs: OutputCheck, signal?: AbortSignal): Promise<void> => {
       const content = await contentOf(call, givenOutputs);
       if (content.texts.length + content.files.length > 0) {
         const { executionId, userId, nodeId, key, model = null } = call;

@@ -28,7 +28,7 @@ export interface Needs {
 }
 
 /** Selects a graph of a workflow: a version number, `draft`, `approved`, or an alias. */
-export interface Selected {
+export interface GraphSelection {
   version: string;
   /** Alias; empty or absent for `production`. */
   alias?: string | undefined;
@@ -36,7 +36,7 @@ export interface Selected {
   orProduction?: boolean;
 }
 
-export interface Defined {
+export interface SelectedGraph {
   saved: Definition;
   /** The alias that selected the graph; empty for a number or the draft. */
   alias: string;
@@ -65,7 +65,7 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
   const reads = createSharedReads<workflowsProto.GetDefinitionResponse>();
 
   /** Uses a graph stored with an earlier run instead of a saved graph. */
-  const definitionOf = ({ saved, alias, graphHidden, retentionDays }: Defined, { version, ...graph }: KeptVersion): Defined => {
+  const definitionOf = ({ saved, alias, graphHidden, retentionDays }: SelectedGraph, { version, ...graph }: KeptVersion): SelectedGraph => {
     const { nodesJson, edgesJson, pinnedModels } = graph;
     const { createdBy, revision } = saved;
     const hash = createHash("sha256")
@@ -82,10 +82,10 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
   };
 
   return {
-    kept: definitionOf,
+    saved: definitionOf,
 
     /** Uses a graph that isn't saved. */
-    unsaved: (ownerId: string, { nodesJson, edgesJson }: Pick<Definition, "nodesJson" | "edgesJson">): Defined => {
+    unsaved: (ownerId: string, { nodesJson, edgesJson }: Pick<Definition, "nodesJson" | "edgesJson">): SelectedGraph => {
       const graph = { nodesJson, edgesJson, version: 0, pinnedModels: {} };
       const saved = { nodesJson, edgesJson, version: 0, revision: 0, createdBy: ownerId };
       return definitionOf({ saved, alias: "", graphHidden: false, pinnedModels: {}, retentionDays: undefined }, graph);
@@ -97,8 +97,8 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
     read: async (
       slug: string,
       userId: string,
-      { version: selected, alias: aliasName = "", orProduction = false }: Selected,
-    ): Promise<Defined> => {
+      { version: selected, alias: aliasName = "", orProduction = false }: GraphSelection,
+    ): Promise<SelectedGraph> => {
       const key = `${slug} ${selected} ${aliasName}${orProduction ? "?" : ""}`;
       const cached = cache.get(key);
       const knownRevision = cached?.revision ?? 0;

@@ -13,7 +13,7 @@ import {
   type InlinedWorkflow,
   type WorkflowReference,
 } from "@nodeloom/kernel";
-import type { Defined, Definition, Definitions, Needs, Selected } from "./definitions";
+import type { SelectedGraph, Definition, Definitions, Needs, GraphSelection } from "./definitions";
 import type { KeptGraph, KeptVersion } from "./kept-graphs";
 import type { InnerTask, TaskGraph } from "./planner/protocol";
 
@@ -27,7 +27,7 @@ const invalid = (nodeId: string, problem: string): DomainError => {
   return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${nodeId}: ${problem}`, { issues });
 };
 
-export const graphOf = (slug: string, { saved, key }: Pick<Defined, "saved" | "key">): TaskGraph => {
+export const graphOf = (slug: string, { saved, key }: Pick<SelectedGraph, "saved" | "key">): TaskGraph => {
   const { revision, nodesJson, edgesJson } = saved;
   return { key: key ?? `${slug}@${revision}`, nodesJson, edgesJson };
 };
@@ -37,12 +37,16 @@ const keyOf = ({ slug, version }: Pick<WorkflowReference, "slug" | "version">, {
   `${ownerId} ${slug} ${version}`;
 
 /** Returns a graph in the stored form of runs and batches. */
-export const keptOf = ({ saved: { nodesJson, edgesJson }, pinnedModels }: Defined): KeptGraph => ({ nodesJson, edgesJson, pinnedModels });
+export const keptOf = ({ saved: { nodesJson, edgesJson }, pinnedModels }: SelectedGraph): KeptGraph => ({
+  nodesJson,
+  edgesJson,
+  pinnedModels,
+});
 
 const hashOf = ({ nodesJson, edgesJson }: Definition): string =>
   createHash("sha256").update(nodesJson).update("\n").update(edgesJson).digest("hex");
 
-export interface Inlined {
+export interface InlinedTask {
   inner: InnerTask;
   /** Models that the graphs need. */
   models: string[];
@@ -63,7 +67,7 @@ interface Container {
 
 export interface InliningRequest {
   slug: string;
-  selected: Selected;
+  selected: GraphSelection;
   ownerId: string;
   userId: string;
   references: readonly WorkflowReference[];
@@ -76,22 +80,25 @@ export interface InliningRequest {
  * @throws DomainError WORKFLOW_INVALID for a missing workflow, a circle, or too many levels
  */
 export const findInlined = async (
-  definitions: Pick<Definitions, "read" | "needs" | "kept">,
+  definitions: Pick<Definitions, "read" | "needs" | "saved">,
   { slug, selected, ownerId, userId, references, pinned = {} }: InliningRequest,
-): Promise<Inlined> => {
+): Promise<InlinedTask> => {
   const definitionsByKey = new Map<string, InnerTask["definitions"][number]>();
   const meanings: InnerTask["references"] = [];
   const models = new Set<string>();
   const workflows: InlinedWorkflow[] = [];
   const changing: Record<string, KeptVersion> = {};
-  const reads = new Map<string, Promise<Defined>>();
+  const reads = new Map<string, Promise<SelectedGraph>>();
   const hashes = new Map<string, string>();
   // An approval covers the inner workflows. Versions never change.
   const standing: Readonly<Record<string, string>> =
     selected.version === APPROVED_VERSION ? { "": APPROVED_VERSION, draft: APPROVED_DRAFT_VERSION } : {};
   let chars = 0;
 
-  const read = ({ slug: innerSlug, version, nodeId }: WorkflowReference, { ownerId: reader, prefix }: Container): Promise<Defined> => {
+  const read = (
+    { slug: innerSlug, version, nodeId }: WorkflowReference,
+    { ownerId: reader, prefix }: Container,
+  ): Promise<SelectedGraph> => {
     const key = keyOf({ slug: innerSlug, version }, { ownerId: reader });
     const wanting = invalid(prefix + nodeId, `there is no workflow ${innerSlug}${version === "" ? "" : ` (version ${version})`}`);
     const reading =
@@ -102,7 +109,7 @@ export const findInlined = async (
           (defined) => {
             if (defined.graphHidden) throw wanting;
             const keptGraph = member(pinned, key);
-            return keptGraph ? definitions.kept(defined, keptGraph) : defined;
+            return keptGraph ? definitions.saved(defined, keptGraph) : defined;
           },
           (error: unknown) => {
             throw error instanceof DomainError && WANTING.has(error.reason) ? wanting : error;

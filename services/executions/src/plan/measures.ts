@@ -11,10 +11,10 @@ const CACHED_MODELS = 500;
 /** Plans use measures that are at most this old. */
 const CACHED_MS = 30_000;
 
-type Measured = Omit<Measures, "isAway">;
+type CallMeasures = Omit<Measures, "isUnavailable">;
 export type Measure = (models: readonly Pick<CatalogModel, "internalName" | "providerJson">[]) => Promise<Measures[]>;
 
-const UNKNOWN: Measured = { calls: 0, errorRate: null, p50Ms: null };
+const UNKNOWN: CallMeasures = { calls: 0, errorRate: null, p50Ms: null };
 
 const median = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)]!;
 
@@ -23,7 +23,7 @@ const hasFailed = ({ status, refused, error }: MeasuredCall): boolean =>
   status === "failed" && refused !== true && error?.fault !== "input" && error?.code !== "CONTENT_REFUSED";
 
 /** Calls that failed because of their inputs don't count. */
-export const measured = (recent: readonly MeasuredCall[]): Measured => {
+export const measured = (recent: readonly MeasuredCall[]): CallMeasures => {
   const completed = recent.filter(({ status }) => status === "completed");
   const calls = completed.length + recent.filter(hasFailed).length;
   if (calls < LEAST_CALLS) return { ...UNKNOWN, calls };
@@ -38,13 +38,13 @@ export const measured = (recent: readonly MeasuredCall[]): Measured => {
 export interface MeasureOptions {
   statistics: CallStatisticsStore;
   /** True while calls to the model's provider are held back. */
-  isAway: (providerJson: string) => boolean;
+  isUnavailable: (providerJson: string) => boolean;
   logger: Logger;
 }
 
 /** If statistics can't be read, models count as not measured: a run doesn't depend on them. */
-export const createMeasure = ({ statistics, isAway, logger }: MeasureOptions): Measure => {
-  const measurements = new LRUCache<string, Promise<Measured>>({
+export const createMeasure = ({ statistics, isUnavailable, logger }: MeasureOptions): Measure => {
+  const measurements = new LRUCache<string, Promise<CallMeasures>>({
     max: CACHED_MODELS,
     ttl: CACHED_MS,
     memoMethod: (model) =>
@@ -55,6 +55,9 @@ export const createMeasure = ({ statistics, isAway, logger }: MeasureOptions): M
   });
   return (models) =>
     Promise.all(
-      models.map(async ({ internalName, providerJson }) => ({ ...(await measurements.memo(internalName)), isAway: isAway(providerJson) })),
+      models.map(async ({ internalName, providerJson }) => ({
+        ...(await measurements.memo(internalName)),
+        isUnavailable: isUnavailable(providerJson),
+      })),
     );
 };

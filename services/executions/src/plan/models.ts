@@ -19,7 +19,7 @@ import type { Runner } from "../run/runner";
 
 export type Autos = NonNullable<PlanTask["autos"]>;
 export type Routes = NonNullable<PlanTask["routes"]>;
-export type Retired = NonNullable<PlanTask["retired"]>;
+export type RetiredModels = NonNullable<PlanTask["retired"]>;
 
 export interface FindOptions {
   runner: Pick<Runner, "role" | "baseTier">;
@@ -36,7 +36,7 @@ export interface FoundModels {
   /** Tasks that a version pins. */
   autos: Autos;
   routes: Routes;
-  retired: Retired;
+  retired: RetiredModels;
 }
 
 /**

@@ -17,7 +17,7 @@ import type { Media, Workflows } from "../clients";
 import { checkAsync, checkReady, checkTier, findModels, pinnedModel, routedModels, usedModels, withAlternatives } from "./models";
 import { takeOutDataUrls } from "./data-urls";
 import type { PlannedCanary } from "./canary";
-import { createDefinitions, type Defined, type Selected } from "./definitions";
+import { createDefinitions, type SelectedGraph, type GraphSelection } from "./definitions";
 import type { KeptGraph, PinnedGraphs } from "./kept-graphs";
 import { createGrants } from "./grants";
 import { checkForeign, type PlannedReuse } from "./reruns";
@@ -45,7 +45,7 @@ export interface PlannedRun {
   /** Inputs to record, with addresses instead of data URLs. */
   inputsJson: string;
   /** The graph with its cache key; undefined for models. */
-  graph?: { key: string; kept: KeptGraph };
+  graph?: { key: string; savedGraph: KeptGraph };
   /** Pins the graph and its inner workflows. */
   pinned?: PinnedGraphs;
   /** Last node to run; undefined for all nodes. */
@@ -92,7 +92,7 @@ export const createPlanning = (options: PlanningOptions) => {
     const keptGraph = rerun?.graph ?? request.pinned?.graph;
     const selected = keptGraph ? { version: "" } : { version, alias: request.alias };
     const definition = unsaved ? definitions.unsaved(runner.userId, unsaved) : await definitions.read(slug, runner.userId, selected);
-    const base = keptGraph ? definitions.kept(definition, keptGraph) : definition;
+    const base = keptGraph ? definitions.saved(definition, keptGraph) : definition;
     const share = rerun || request.pinned ? undefined : base.canary;
     if (!share || !armOf) return planDefined(slug, request, base);
     const canary: PlannedCanary = { id: share.id, arm: armOf(share), isLimited: share.isLimited };
@@ -108,9 +108,9 @@ export const createPlanning = (options: PlanningOptions) => {
     }
   };
 
-  const planDefined = async (slug: string, request: PlanningRequest, defined: Defined): Promise<PlannedRun> => {
+  const planDefined = async (slug: string, request: PlanningRequest, defined: SelectedGraph): Promise<PlannedRun> => {
     const { version: asVersion = "", until: untilNode = "", settingsJson = "", runner, rerun } = request;
-    const selected: Selected = { version: asVersion, alias: request.alias };
+    const selected: GraphSelection = { version: asVersion, alias: request.alias };
     const until = untilNode || (rerun?.until ?? "");
     const keptGraph = rerun?.graph ?? request.pinned?.graph;
     const { saved, graphHidden, pinnedModels, retentionDays } = defined;
@@ -185,7 +185,7 @@ export const createPlanning = (options: PlanningOptions) => {
       ...(alias === "" ? {} : { alias }),
       ...(until === "" ? {} : { until }),
       retentionDays: leastRetention(retentionDays, rerun?.retentionDays),
-      graph: { key: graph.key, kept: { nodesJson, edgesJson, pinnedModels } },
+      graph: { key: graph.key, savedGraph: { nodesJson, edgesJson, pinnedModels } },
       pinned: { graph: { ...keptOf(defined), version }, inner: inlined?.changing ?? {} },
     };
   };

@@ -1,7 +1,7 @@
 import { invalidRequest, type RunPlan } from "@nodeloom/kernel";
 import type { KeptVersion } from "./kept-graphs";
 import type { CatalogModel } from "./model-catalog";
-import type { GivenOutputs } from "./planner/protocol";
+import type { KnownOutputs } from "./planner/protocol";
 import type { Reuse } from "../run/types";
 
 export interface PlannedReuse {
@@ -16,7 +16,7 @@ export interface PlannedReuse {
 }
 
 /** Plans again with known outputs of nodes. @throws DomainError */
-export type Replan = (reusedOutputs: GivenOutputs) => Promise<RunPlan>;
+export type Replan = (reusedOutputs: KnownOutputs) => Promise<RunPlan>;
 
 export interface RerunPlan {
   /** Graph and version of the earlier run (0: the draft); undefined to use the workflow's graph. */

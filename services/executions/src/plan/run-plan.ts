@@ -1,7 +1,7 @@
 /** Plans one run: calls the planner and looks up missing values until the plan is complete. */
 import { DomainError, groupBy, innerOwner, type DataFile, type MediaValue } from "@nodeloom/kernel";
 import type { Media } from "../clients";
-import type { Autos, Retired, Routes } from "./models";
+import type { Autos, RetiredModels, Routes } from "./models";
 import type { ArmOf } from "./canary";
 import { createDataFiles, recordedInputs, type TakenOut } from "./data-urls";
 import type { PinnedGraphs } from "./kept-graphs";
@@ -10,7 +10,7 @@ import type { Grants } from "./grants";
 import { files } from "./files";
 import { errorOf, withoutValues } from "../run/refusals";
 import type { CatalogModel } from "./model-catalog";
-import type { GivenOutputs, Missing, PlanAnswer, Planner, PlanTask, TaskModel, WantedFile } from "./planner/protocol";
+import type { KnownOutputs, Missing, PlanAnswer, Planner, PlanTask, TaskModel, WantedFile } from "./planner/protocol";
 import type { Runner, Target } from "../run/runner";
 
 export interface PlanningRequest {
@@ -77,7 +77,7 @@ export interface UnplannedRun {
   routes?: Routes;
   /** Models of an earlier run or plan, by node. */
   keptModels?: Readonly<Record<string, string>>;
-  retired?: Retired;
+  retired?: RetiredModels;
   /** Author of the workflow, if the author isn't the runner. */
   authorId?: string | undefined;
   /** True if the runner can't read the graph. */
@@ -89,7 +89,7 @@ export interface UnplannedRun {
 const firstTask = (
   { request, takenOut, models, modelNames, autos, routes, keptModels, retired }: UnplannedRun,
   target: PlanTask["target"],
-  reusedOutputs: GivenOutputs | undefined,
+  reusedOutputs: KnownOutputs | undefined,
 ): PlanTask => ({
   target,
   inputsJson: takenOut.inputsJson,
@@ -104,7 +104,7 @@ const firstTask = (
   markupPermille: request.runner.markupPermille,
   standIns: [...takenOut.urls.keys()],
   ...(request.storesNothing ? { storesNothing: true } : {}),
-  ...(reusedOutputs ? { given: reusedOutputs } : {}),
+  ...(reusedOutputs ? { knownOutputs: reusedOutputs } : {}),
 });
 
 export type RunPlanner = ReturnType<typeof createRunPlanner>;
@@ -159,7 +159,7 @@ export const createRunPlanner = ({ media, grants, planner }: { media: Media; gra
   const planRun = async (
     run: UnplannedRun,
     target: PlanTask["target"],
-    reusedOutputs?: GivenOutputs,
+    reusedOutputs?: KnownOutputs,
   ): Promise<Extract<PlanAnswer, { answer: "plan" }> & { inputsJson: string }> => {
     const { inputsJson, runner } = run.request;
     let task = firstTask(run, target, reusedOutputs);

@@ -9,7 +9,7 @@ import { createPlannerThreads } from "./planner/threads";
 import { createPlanning, type PlanningOptions } from "./planning";
 import { createRequireSecrets } from "./secrets";
 
-export interface PlanFloorOptions extends Pick<PlanningOptions, "requirePrograms">, Pick<MeasureOptions, "isAway"> {
+export interface PlanFloorOptions extends Pick<PlanningOptions, "requirePrograms">, Pick<MeasureOptions, "isUnavailable"> {
   stores: Pick<Stores, "callStatistics">;
   services: Pick<Services, "identity" | "media" | "workflows">;
   catalog: ModelCatalog;
@@ -19,13 +19,13 @@ export interface PlanFloorOptions extends Pick<PlanningOptions, "requirePrograms
   logger: Logger;
 }
 
-export const wirePlanning = ({ services, stores, catalog, addresses, urls, requirePrograms, isAway, logger }: PlanFloorOptions) => {
+export const wirePlanning = ({ services, stores, catalog, addresses, urls, requirePrograms, isUnavailable, logger }: PlanFloorOptions) => {
   const { identity, media, workflows } = services;
   const threads = createPlannerThreads({ logger, addresses });
   const planning = createPlanning({
     ...{ workflows, media, urls, catalog, requirePrograms },
     requireSecrets: createRequireSecrets(identity),
-    measure: createMeasure({ statistics: stores.callStatistics, isAway, logger }),
+    measure: createMeasure({ statistics: stores.callStatistics, isUnavailable, logger }),
     planner: createSmallFirstPlanner(threads, { addresses }),
   });
   return { planning, threads };

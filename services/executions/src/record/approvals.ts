@@ -13,12 +13,12 @@ export const IS_WAITING = { waiting: true } as const;
 const UNDER_WAY = { status: "processing", ending: null } as const;
 const AFTER = { returnDocument: "after", ignoreUndefined: true, projection: WITHOUT_EVENTS, writeConcern: DURABLE } as const;
 
-export interface Owed {
+export interface OwedMessages {
   events: readonly ExecutionEvent[];
   outbox: readonly OutboxEntry[];
 }
 
-const updateOf = ({ events, outbox }: Owed) => ({
+const updateOf = ({ events, outbox }: OwedMessages) => ({
   push: { events: { $each: [...events] } },
   ...(outbox.length > 0 ? { set: { unsettled: true }, add: { outbox: { $each: [...outbox] } } } : { set: {}, add: {} }),
 });
@@ -29,7 +29,7 @@ export const createApprovalStore = (executions: ExecutionModel) => {
 
   return {
     /** Records that a node waits. @returns null if it waited before, or the run isn't under way */
-    begin: (id: string, attempt: number, approval: Approval, owedEntries: Owed): Promise<ExecutionView | null> => {
+    begin: (id: string, attempt: number, approval: Approval, owedEntries: OwedMessages): Promise<ExecutionView | null> => {
       const { push, set, add } = updateOf(owedEntries);
       return change(
         { _id: id, attempt, ...UNDER_WAY, "waits.nodeId": { $ne: approval.nodeId } },
@@ -42,7 +42,7 @@ export const createApprovalStore = (executions: ExecutionModel) => {
      * @param where further conditions on the row
      * @returns null if the node doesn't wait, or another decision of the run came at the same time
      */
-    decide: async (id: string, decision: Decision, owedEntries: Owed, where: object = {}): Promise<ExecutionView | null> => {
+    decide: async (id: string, decision: Decision, owedEntries: OwedMessages, where: object = {}): Promise<ExecutionView | null> => {
       const { push, set, add } = updateOf(owedEntries);
       const { nodeId } = decision;
       const both = {

@@ -18,7 +18,7 @@ import {
   type UnderWay,
 } from "../run/batch";
 import { documents } from "./schema";
-import type { Removed } from "./expiry";
+import type { RemovedPage } from "./expiry";
 
 const batchSchema = documents<BatchRecord>("batches");
 // Lists a user's batches, newest first.
@@ -249,7 +249,7 @@ export const createBatchStore = (connection: Connection) => {
     },
 
     /** Returns batches with pending work after the given id, ordered by id. */
-    carried: (limit: number, after = ""): Promise<OpenBatch[]> =>
+    openBatches: (limit: number, after = ""): Promise<OpenBatch[]> =>
       batches
         .find({ isCarried: true, _id: { $gt: after } }, OPEN)
         .sort({ _id: 1 })
@@ -279,7 +279,7 @@ export const createBatchStore = (connection: Connection) => {
         .exec(),
 
     /** Deletes batches that ended before a time, with their rows. */
-    removeExpired: async (before: Date, limit: number): Promise<Removed> => {
+    removeExpired: async (before: Date, limit: number): Promise<RemovedPage> => {
       const over: Record<string, unknown> = { status: { $in: [...FINAL_BATCHES] }, finishedAt: { $lt: before }, isCarried: { $ne: true } };
       const overdue = await batches.find(over, { _id: 1 }).limit(limit).lean<{ _id: string }[]>().exec();
       if (overdue.length === 0) return { removed: 0, next: "" };

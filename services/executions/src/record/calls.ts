@@ -41,7 +41,7 @@ export const createCallStore = (connection: Connection) => {
       await write({ filter: { _id: key, status: "submitted" }, update: { $pull: { sends: send } } });
     },
     /** Records durably that a call has ended, because completed calls are charged even if the run fails. */
-    ended: async (call: CallRecord): Promise<void> => {
+    recordEnd: async (call: CallRecord): Promise<void> => {
       const { _id, ...rest } = call;
       const filter = call.status === "completed" ? { _id } : { _id, status: { $ne: "completed" } };
       // A completed call stays unchanged: the filter doesn't match it.

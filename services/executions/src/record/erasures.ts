@@ -46,7 +46,7 @@ erasureSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 /** How long a completed erasure can be read. */
 const SHOWN_MS = 90 * 86_400_000;
 
-export type Meant = Pick<ErasureRecord, "_id" | "userId" | "selection" | "within" | "before">;
+export type ErasureScope = Pick<ErasureRecord, "_id" | "userId" | "selection" | "within" | "before">;
 
 const SHOWN = { status: { $nin: [...HIDDEN] } };
 const BURIABLE = { status: { $in: [...FINAL_STATUSES] }, "outbox.0": { $exists: false } };
@@ -56,7 +56,7 @@ export const metadataOfSelection = (selection: Selection | undefined): MetadataE
   selection && "metadata" in selection ? selection.metadata : undefined;
 
 /** Metadata entries that a run must have to match an erasure. */
-const keysOf = ({ selection, within }: Meant): string[] => {
+const keysOf = ({ selection, within }: ErasureScope): string[] => {
   const entry = metadataOfSelection(selection);
   return entry ? [...new Set([...within, ...metadataKeys({ [entry.name]: entry.value })])] : within;
 };
@@ -69,7 +69,7 @@ const selected = (selection: Selection | undefined): object => {
 };
 
 /** Filter for runs that an erasure matches, erased or not. */
-const matching = (erasure: Meant): object => {
+const matching = (erasure: ErasureScope): object => {
   const keys = keysOf(erasure);
   return {
     userId: erasure.userId,
@@ -79,7 +79,7 @@ const matching = (erasure: Meant): object => {
   };
 };
 
-const batchesOf = (erasure: Meant): object => ({
+const batchesOf = (erasure: ErasureScope): object => ({
   userId: erasure.userId,
   createdAt: { $lt: erasure.before },
   metadata: { $all: keysOf(erasure) },
@@ -115,10 +115,10 @@ export const createErasureStore = (connection: Connection) => {
     countRunning: (userId: string): Promise<number> => erasures.countDocuments({ userId, state: "running" }).exec(),
 
     /** Counts the runs that clients can see. */
-    countShown: (erasure: Meant): Promise<number> => countRuns({ ...matching(erasure), ...SHOWN }),
+    countShown: (erasure: ErasureScope): Promise<number> => countRuns({ ...matching(erasure), ...SHOWN }),
 
     /** Counts runs that aren't erased yet. For an erasure by metadata, also counts batches that aren't removed yet. */
-    countPending: async (erasure: Meant): Promise<number> => {
+    countPending: async (erasure: ErasureScope): Promise<number> => {
       const runsLeft = await countRuns({ ...matching(erasure), ...NOT_ERASED });
       return metadataOfSelection(erasure.selection) ? runsLeft + (await batches.countDocuments(batchesOf(erasure))) : runsLeft;
     },
@@ -127,14 +127,14 @@ export const createErasureStore = (connection: Connection) => {
     countRemoving: (id: string): Promise<number> => countRuns({ "remains.erasure": id }),
 
     /** Returns final runs with an empty outbox. */
-    buriable: (erasure: Meant, limit: number): Promise<ExecutionView[]> => runs({ ...matching(erasure), ...BURIABLE }, limit),
+    buriable: (erasure: ErasureScope, limit: number): Promise<ExecutionView[]> => runs({ ...matching(erasure), ...BURIABLE }, limit),
 
     /** Returns refused attempts that never became a run. */
-    refused: (erasure: Meant, limit: number): Promise<ExecutionView[]> =>
+    refuse: (erasure: ErasureScope, limit: number): Promise<ExecutionView[]> =>
       runs({ ...matching(erasure), status: "refused", "outbox.0": { $exists: false } }, limit),
 
     /** Returns ended batches whose end is announced. */
-    batchesOver: (erasure: Meant, limit: number): Promise<BatchRecord[]> =>
+    batchesOver: (erasure: ErasureScope, limit: number): Promise<BatchRecord[]> =>
       batches.find({ ...batchesOf(erasure), status: { $in: [...FINAL_BATCHES] }, isCarried: { $ne: true } } as never, { limit }).toArray(),
 
     /** Returns items of a batch that aren't erased yet. */

@@ -15,7 +15,7 @@ export interface DataOfRuns {
   links: DecisionLinkModel;
 }
 
-export interface Removed {
+export interface RemovedPage {
   removed: number;
   /** Cursor of the next page; empty at the end. */
   next: string;
@@ -37,7 +37,7 @@ export const createExpiry = (executions: ExecutionModel, { calls, links }: DataO
    * in delivery are kept.
    * @param pendingOf returns the runs whose webhook notifications still delivers
    */
-  removeExecutions: async (before: Date, limit: number, cursor: string, pendingOf: PendingOf): Promise<Removed> => {
+  removeExecutions: async (before: Date, limit: number, cursor: string, pendingOf: PendingOf): Promise<RemovedPage> => {
     const rows = await executions
       .find({ ...over(before), ...beyond("createdAt", fromCursor(cursor)) }, { createdAt: 1, webhook: 1 })
       .sort({ createdAt: 1, _id: 1 })

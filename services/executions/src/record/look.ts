@@ -1,8 +1,8 @@
 /** Reads pages of rows for reconciliation. Each row is checked separately. */
-import { isDatabaseAway } from "@nodeloom/platform";
+import { isDatabaseUnavailable } from "@nodeloom/platform";
 
 /** Numbers of rows checked, repaired and failed. The next pass retries the failed rows. */
-export interface Looked {
+export interface PassReport {
   seen: number;
   changed: number;
   failed: number;
@@ -31,8 +31,8 @@ export interface Each<T> {
 export const checkEach = async <T>(
   items: readonly T[],
   { check, fine, failed, beat }: Each<T>,
-  looked: Looked = { seen: 0, changed: 0, failed: 0 },
-): Promise<Looked> => {
+  looked: PassReport = { seen: 0, changed: 0, failed: 0 },
+): Promise<PassReport> => {
   looked.seen += items.length;
   for (let first = 0; first < items.length; first += AT_ONCE) {
     beat?.();
@@ -40,7 +40,7 @@ export const checkEach = async <T>(
     const outcomes = await Promise.allSettled(some.map(check));
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === "fulfilled") looked.changed += Number(outcome.value);
-      else if (isDatabaseAway(outcome.reason)) throw outcome.reason;
+      else if (isDatabaseUnavailable(outcome.reason)) throw outcome.reason;
       else {
         looked.failed += 1;
         failed(some[index]!, outcome.reason);
@@ -51,7 +51,7 @@ export const checkEach = async <T>(
   return looked;
 };
 
-export const lookThrough = async <T>(next: () => Promise<{ items: readonly T[]; isLast: boolean }>, each: Each<T>): Promise<Looked> => {
+export const lookThrough = async <T>(next: () => Promise<{ items: readonly T[]; isLast: boolean }>, each: Each<T>): Promise<PassReport> => {
   const looked = { seen: 0, changed: 0, failed: 0 };
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const { items, isLast } = await next();

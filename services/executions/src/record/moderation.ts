@@ -97,10 +97,10 @@ export const createModerationStore = (connection: Connection) => {
     /** Deletes expired decisions. Refusals are kept longer. */
     removeOwned: (userId: string, limit: number): Promise<number> => removeSome(decisions, { userId }, limit),
 
-    removeOld: async (before: { refused: Date; passed: Date }, limit: number): Promise<number> => {
-      const removed = await removeSome(decisions, { decision: "refuse", at: { $lt: before.refused } }, limit);
+    removeOld: async (before: { rejectedBefore: Date; passedBefore: Date }, limit: number): Promise<number> => {
+      const removed = await removeSome(decisions, { decision: "refuse", at: { $lt: before.rejectedBefore } }, limit);
       const remaining = limit - removed;
-      const rest = { decision: { $in: ["allow", "unchecked"] }, at: { $lt: before.passed } };
+      const rest = { decision: { $in: ["allow", "unchecked"] }, at: { $lt: before.passedBefore } };
       return remaining > 0 ? removed + (await removeSome(decisions, rest, remaining)) : removed;
     },
   };

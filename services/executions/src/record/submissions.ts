@@ -23,11 +23,11 @@ export const createSubmissionStore = (connection: Connection) => {
   const submissions = connection.model("Submission", submissionSchema);
   return {
     /** Claims a submission before it is sent. If it is already claimed, even by this process, returns the state of that claim. */
-    claim: async (key: string, owner: string): Promise<{ claimed: true } | ({ claimed: false } & Omit<SubmissionRecord, "_id">)> => {
+    claim: async (key: string, owner: string): Promise<{ isNew: true } | ({ isNew: false } & Omit<SubmissionRecord, "_id">)> => {
       const record = { _id: key, owner, requestId: null, handle: null, at: new Date() };
-      if (await insertOnce(submissions.collection.insertOne(record as never, { writeConcern: DURABLE }))) return { claimed: true };
+      if (await insertOnce(submissions.collection.insertOne(record as never, { writeConcern: DURABLE }))) return { isNew: true };
       const earlier = await submissions.findOne({ _id: key }).lean<SubmissionRecord>().exec();
-      return { ...record, ...earlier, claimed: false };
+      return { ...record, ...earlier, isNew: false };
     },
     record: async (key: string, requestId: string, handle: Record<string, string> | null): Promise<void> => {
       await submissions.updateOne({ _id: key }, { $set: { requestId, handle } }).exec();

@@ -48,7 +48,7 @@ const OWING = { status: 1, attempt: 1, outbox: 1, userId: 1, holdId: 1, inputByt
 export type OwingRun = Pick<ExecutionRecord, "_id" | keyof typeof OWING>;
 
 /** A run claimed by its workflow. `again` is set if the same workflow claimed it before. */
-export interface Claimed {
+export interface ClaimedRun {
   row: ExecutionView;
   again: boolean;
 }
@@ -101,7 +101,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
      * @param started event of a run that was queued
      * @returns null if the run belongs to another workflow
      */
-    claim: async (id: string, attempt: number, claimedBy: string, started: ExecutionEvent): Promise<Claimed | null> => {
+    claim: async (id: string, attempt: number, claimedBy: string, started: ExecutionEvent): Promise<ClaimedRun | null> => {
       const set = { claimedBy, seenRunningAt: started.at };
       const direct = await make("claim", id, "processing", { attempt, where: { status: "accepted" }, set, outbox: ["usage"] });
       if (direct) return { row: direct, again: false };

@@ -4,12 +4,12 @@ import { inMediaBatches } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import type { CallRecord, ReusedResult } from "../run/call-record";
-import type { Asked } from "../run/types";
+import type { CallFingerprint } from "../run/types";
 import type { CallOutputs } from "../run/values";
 import type { CallStore } from "../record/calls";
 
-export interface Wanted extends Position {
-  asked: Asked;
+export interface CallPosition extends Position {
+  asked: CallFingerprint;
   /** JSON Schema that the answer must match. */
   schema?: JsonSchema | undefined;
 }
@@ -82,7 +82,7 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
   };
 
   /** Combines a request with the contents of its files. A deleted file doesn't equal any other file. */
-  const contentOf = ({ digest, files }: Asked, knownFiles: Files): string =>
+  const contentOf = ({ digest, files }: CallFingerprint, knownFiles: Files): string =>
     [digest, ...files.map((address) => knownFiles.get(address)?.contentHash ?? address)].join("\n");
 
   const takenOver = ({ record, outputs }: Earlier): ReusedResult => ({
@@ -103,7 +103,7 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
   };
 
   /** Finds reusable results for the calls of one step. @returns one entry for each call; null if the call must be made */
-  return async (positions: readonly Wanted[], { userId, sources, pins }: Where): Promise<(ReusedResult | null)[]> => {
+  return async (positions: readonly CallPosition[], { userId, sources, pins }: Where): Promise<(ReusedResult | null)[]> => {
     const digests = [...new Set(positions.map(({ asked }) => asked.digest))];
     const like = sources.length === 0 ? [] : await calls.completedLike(sources, digests);
     if (like.length === 0) return positions.map(() => null);

@@ -14,7 +14,7 @@ import {
   type RunPlan,
 } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";
-import type { GivenOutputs } from "../plan/planner/protocol";
+import type { KnownOutputs } from "../plan/planner/protocol";
 import type { Replan, PlannedReuse } from "../plan/reruns";
 import type { ReusedResult } from "../run/call-record";
 import { GraphRun } from "../run/graph-run";
@@ -22,7 +22,7 @@ import type { Reuse } from "../run/types";
 import type { Where } from "./earlier-calls";
 import { createStepReuse, isReusable, type StepReuseOptions } from "./step-reuse";
 
-export interface Previewed {
+export interface PreviewRequest {
   plan: RunPlan;
   models: ReadonlyMap<string, CatalogModel>;
   reuse: Reuse;
@@ -30,9 +30,9 @@ export interface Previewed {
   replan: Replan;
 }
 
-interface Found {
+interface ReusableWork {
   /** Outputs of the steps whose calls are all reused. */
-  given: GivenOutputs;
+  knownOutputs: KnownOutputs;
   reused: Map<string, ReusedResult>;
   /** Number of calls in these steps. */
   calls: Map<string, number>;
@@ -89,11 +89,11 @@ export const createPreview = (options: StepReuseOptions) => {
   const reuseOf = createStepReuse(options);
 
   /** Evaluates a plan in the same way as a run, as far as reused values allow. */
-  const goThrough = async (previewed: Previewed): Promise<Found> => {
+  const goThrough = async (previewed: PreviewRequest): Promise<ReusableWork> => {
     const { plan, reuse } = previewed;
     const run = new GraphRun(plan);
     const started = new Set<string>();
-    const reusePreview: Found = { given: [], reused: new Map(), calls: new Map(), looked: new Set() };
+    const reusePreview: ReusableWork = { knownOutputs: [], reused: new Map(), calls: new Map(), looked: new Set() };
     const doneIds = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
     const isDone = async (step: PlanStep): Promise<boolean> => {
       const calls = step.model !== undefined || callsHttp(step.type) || callsTransform(step.type);
@@ -109,7 +109,7 @@ export const createPreview = (options: StepReuseOptions) => {
       for (const [item, one] of reused.entries()) if (one) reusePreview.reused.set(itemKey(step.id, item), one);
       if (!outputs) return false;
       for (const [port, value] of outputs) run.give(step.id, port, value);
-      reusePreview.given.push([step.id, outputs]);
+      reusePreview.knownOutputs.push([step.id, outputs]);
       reusePreview.calls.set(step.id, reused.length);
       return true;
     };
@@ -132,7 +132,7 @@ export const createPreview = (options: StepReuseOptions) => {
   };
 
   /** Plans again with reused values. Returns undefined if that fails or changes nothing. */
-  const priced = async ({ plan, replan }: Previewed, reusedOutputs: GivenOutputs): Promise<RunPlan | undefined> => {
+  const priced = async ({ plan, replan }: PreviewRequest, reusedOutputs: KnownOutputs): Promise<RunPlan | undefined> => {
     const isAll = plan.steps.every(({ model, id }) => model === undefined || reusedOutputs.some(([node]) => node === id));
     if (reusedOutputs.length === 0 || isAll) return undefined;
     // The prices of the first plan are upper bounds, and the run reports the problem.
@@ -143,11 +143,11 @@ export const createPreview = (options: StepReuseOptions) => {
   };
 
   /** @throws DomainError INVALID_REQUEST for nodes that aren't in the plan */
-  return async (previewed: Previewed): Promise<PlannedReuse> => {
+  return async (previewed: PreviewRequest): Promise<PlannedReuse> => {
     const { plan, reuse } = previewed;
     checkNodes(plan, reuse);
-    const { given, reused, calls, looked } = await goThrough(previewed);
-    const pricedPlan = await priced(previewed, given);
+    const { knownOutputs, reused, calls, looked } = await goThrough(previewed);
+    const pricedPlan = await priced(previewed, knownOutputs);
     const skipped = new Set(pricedPlan?.skipped?.map(({ id }) => id));
     const isOpen = (step: PlanStep): boolean => !looked.has(step.id) && !skipped.has(step.id) && isReusable(step, reuse);
     return {

@@ -11,7 +11,7 @@ import type { RunOutcomeView } from "../record/rows";
 import type { Stores } from "../record/stores";
 import type { Runner } from "../run/runner";
 
-export interface Asked {
+export interface RerunRequest {
   runner: Runner;
   /** Empty to use the inputs of the earlier execution. */
   inputsJson: string;
@@ -37,7 +37,7 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
     /** @throws DomainError EXECUTION_NOT_FOUND, SOURCE_ERASED, PRECONDITION_FAILED */
     planningOf: async (
       { executionId, nodes, reuse: requests, otherGraph, sources: sourceIds }: executions.Rerun,
-      { runner: { userId }, inputsJson, version, alias, pins }: Asked,
+      { runner: { userId }, inputsJson, version, alias, pins }: RerunRequest,
     ): Promise<Pick<PlanningRequest, "inputsJson" | "version" | "alias" | "rerun">> => {
       const namedRun = await (executionId === "" ? sourcesOnly(sourceIds, userId) : readNamed(executionId, userId, !otherGraph));
       const { graph, until, schemaJson, sources, keptModels, retentionDays } = namedRun;

@@ -2,16 +2,16 @@
 import type { JsonSchema } from "@nodeloom/kernel/graph";
 import type { Execution } from "../lifecycle/execution";
 import type { ModelCatalog } from "../plan/model-catalog";
-import { askedOfHttp, askedOfModel, askedOfTransform } from "./asked";
+import { fingerprintOfHttp, fingerprintOfModel, fingerprintOfTransform } from "./fingerprints";
 import type { StepReuseOptions } from "./step-reuse";
 import { reusedCall, type ReusedResult } from "../run/call-record";
-import type { Asked } from "../run/types";
+import type { CallFingerprint } from "../run/types";
 import type { HttpNodeCall, ModelCall, ReuseInput, TransformCall } from "../run/calls";
 import type { CallStore } from "../record/calls";
 
 export interface ReuseCallsOptions extends StepReuseOptions {
   catalog: Pick<ModelCatalog, "getAny">;
-  calls: Pick<CallStore, "ended">;
+  calls: Pick<CallStore, "recordEnd">;
   execution: Pick<Execution, "nodeStarted" | "itemCompleted">;
 }
 
@@ -20,15 +20,15 @@ type Call = ModelCall | HttpNodeCall | TransformCall;
 const schemaOf = (call: Call): JsonSchema | undefined => ("model" in call ? call.schema : undefined);
 
 export const createReuseCalls = ({ find, own, programVersion, catalog, calls, execution }: ReuseCallsOptions) => {
-  const askedOf = async (call: Call): Promise<Asked> => {
-    if ("model" in call) return askedOfModel(call, await catalog.getAny(call.model), own);
-    if ("operation" in call) return askedOfTransform(call, await programVersion(call.operation), own);
-    return askedOfHttp(call.call);
+  const fingerprintOf = async (call: Call): Promise<CallFingerprint> => {
+    if ("model" in call) return fingerprintOfModel(call, await catalog.getAny(call.model), own);
+    if ("operation" in call) return fingerprintOfTransform(call, await programVersion(call.operation), own);
+    return fingerprintOfHttp(call.call);
   };
 
   /** Records a reused call like a call that this run made. */
-  const record = async (call: Call, askedCall: Asked, reused: ReusedResult): Promise<void> => {
-    await calls.ended(reusedCall(call, askedCall, reused));
+  const record = async (call: Call, askedCall: CallFingerprint, reused: ReusedResult): Promise<void> => {
+    await calls.recordEnd(reusedCall(call, askedCall, reused));
     const { text, status } = reused.outputs;
     const [files] = Object.values(reused.outputs);
     const outputPart = "model" in call || "operation" in call ? (text === undefined ? { files } : {}) : { status };
@@ -41,7 +41,7 @@ export const createReuseCalls = ({ find, own, programVersion, catalog, calls, ex
   return async ({ sources, calls: wantedCalls }: ReuseInput): Promise<(ReusedResult | null)[]> => {
     const [first] = wantedCalls;
     if (!first) return [];
-    const askedCalls = await Promise.all(wantedCalls.map(askedOf));
+    const askedCalls = await Promise.all(wantedCalls.map(fingerprintOf));
     const results = await find(
       wantedCalls.map((call, index) => ({ ...call, asked: askedCalls[index]!, schema: schemaOf(call) })),
       { userId: first.userId, sources, pins: true },

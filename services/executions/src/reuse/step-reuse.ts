@@ -6,8 +6,8 @@ import type { ReusedResult } from "../run/call-record";
 import type { HttpResult } from "../run/calls";
 import type { GraphRun } from "../run/graph-run";
 import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../run/values";
-import type { Asked, Reuse } from "../run/types";
-import { askedOfHttp, askedOfModel, askedOfTransform } from "./asked";
+import type { CallFingerprint, Reuse } from "../run/types";
+import { fingerprintOfHttp, fingerprintOfModel, fingerprintOfTransform } from "./fingerprints";
 import type { EarlierCalls, Where } from "./earlier-calls";
 
 export interface StepReuseOptions {
@@ -51,13 +51,13 @@ export const createStepReuse =
     const bound = run.bind(step);
     const schema = step.answer?.schema;
     const version = step.operation === undefined ? "" : await programVersion(step.operation);
-    const askedOf = (item: Record<string, unknown>): Asked => {
-      if (callsHttp(step.type)) return askedOfHttp(run.inputs.ofRequest(step, item));
+    const fingerprintOf = (item: Record<string, unknown>): CallFingerprint => {
+      if (callsHttp(step.type)) return fingerprintOfHttp(run.inputs.ofRequest(step, item));
       const inputs = run.inputs.ofCall(step, item);
-      if (step.operation !== undefined) return askedOfTransform({ operation: step.operation, inputs }, version, own);
-      return askedOfModel({ inputs, ...(schema ? { schema } : {}) }, models.get(step.model!)!, own);
+      if (step.operation !== undefined) return fingerprintOfTransform({ operation: step.operation, inputs }, version, own);
+      return fingerprintOfModel({ inputs, ...(schema ? { schema } : {}) }, models.get(step.model!)!, own);
     };
-    const askedCalls = bound.items.map(askedOf);
+    const askedCalls = bound.items.map(fingerprintOf);
     const reused = await find(
       askedCalls.map((one, item) => ({ nodeId: step.id, item, asked: one, schema })),
       where,

@@ -46,7 +46,7 @@ export interface Approvals {
   waiting?: true;
 }
 
-export interface Decided {
+export interface ApprovalOutcome {
   isApproved: boolean;
   /** Set if the decision replaces the value. */
   changed?: { value: unknown };

@@ -1,12 +1,12 @@
-import { reportedOutputs, type Reported } from "@nodeloom/kernel/graph";
+import { reportedOutputs, type ReportedOutputs } from "@nodeloom/kernel/graph";
 import type { HttpResult, RefusedCost } from "./calls";
 import { type CallOutputs, outputsOfResult } from "./values";
-import type { Asked, CallContext, CallResult, RunError } from "./types";
+import type { CallFingerprint, CallContext, CallResult, RunError } from "./types";
 
 /** `submitted`: the call may have reached its provider, and its outcome isn't known. */
 export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";
 
-export interface CallRecord extends Reported {
+export interface CallRecord extends ReportedOutputs {
   /** `<executionId>:<nodeId>:<item>`, followed by the alternative, and by `.repair` if the answer was requested a second time. */
   _id: string;
   executionId: string;
@@ -29,7 +29,7 @@ export interface CallRecord extends Reported {
   refused?: true;
   /** Charge in millicredits; known after the run has ended. */
   millicredits?: number;
-  asked?: Asked;
+  asked?: CallFingerprint;
   /** All outputs as JSON, if `outputsJson` is truncated. */
   wholeJson?: string;
   /** Execution that made the call, if its output was reused. */
@@ -48,7 +48,7 @@ export const identityOf = ({ key, executionId, nodeId, item, alternative }: Call
   ...(alternative ? { model: alternative.model } : {}),
 });
 
-const reported = (outputs: CallOutputs): Reported & Pick<CallRecord, "wholeJson"> => {
+const reported = (outputs: CallOutputs): ReportedOutputs & Pick<CallRecord, "wholeJson"> => {
   const cut = reportedOutputs(outputs);
   return cut.truncated ? { ...cut, wholeJson: JSON.stringify(outputs) } : cut;
 };
@@ -58,7 +58,7 @@ export const completedCall = (call: Call, result: CallResult): CallRecord => {
   return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...reported(outputsOfResult(result)) };
 };
 
-export const answeredCall = (call: Call, { status, body, file }: HttpResult, askedCall: Asked): CallRecord => ({
+export const answeredCall = (call: Call, { status, body, file }: HttpResult, askedCall: CallFingerprint): CallRecord => ({
   ...identityOf(call),
   status: "completed",
   costMicroUsd: 0,
@@ -75,7 +75,7 @@ export interface ReusedResult {
   savedMicroUsd: number;
 }
 
-export const reusedCall = (call: Call, askedCall: Asked, { outputs, from, savedMicroUsd }: ReusedResult): CallRecord => ({
+export const reusedCall = (call: Call, askedCall: CallFingerprint, { outputs, from, savedMicroUsd }: ReusedResult): CallRecord => ({
   ...identityOf(call),
   status: "completed",
   costMicroUsd: 0,

@@ -1,5 +1,5 @@
 import type { AuthorFiles, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
-import type { Asked, CallContext, CallResult, CancelReport, RunError, RunInput } from "./types";
+import type { CallFingerprint, CallContext, CallResult, CancelReport, RunError, RunInput } from "./types";
 
 export interface SubmittedJob {
   requestId: string;
@@ -18,7 +18,7 @@ export interface ModelCall extends CallContext, AuthorFiles {
   /** The earlier answer, and the reasons why it doesn't match the schema. */
   repair?: { answer: string; problems: string[] };
   /** Set after the request was sent. */
-  asked?: Asked;
+  asked?: CallFingerprint;
 }
 
 export interface HttpNodeCall extends CallContext {

@@ -40,7 +40,7 @@ export interface SentAttempt {
   retryAfterMs: number | null;
 }
 
-export type Sent = SentAttempt | { nothing: "disabled" | "skipped" | "superseded" };
+export type AttemptResult = SentAttempt | { nothing: "disabled" | "skipped" | "superseded" };
 
 /** Returns the pause before an attempt: the scheduled pause, or a longer one if the receiver asked for it. */
 export const pauseBefore = (attempt: number, retryAfterMs: number | null): number =>
@@ -85,26 +85,26 @@ export const newWebhookState = (webhook: Pick<WebhookState, "url" | "events" | "
 /** True if notifications has the delivery state. False only for deliveries that version 1.0.0 started and that haven't moved. */
 export const isNotified = ({ state, isMoved }: WebhookState): boolean => state === undefined || isMoved === true;
 
-interface Answered {
+interface AnswerState {
   mode: RunInput["mode"];
   answered?: "accepted" | "failure" | undefined;
 }
 
 /** True unless the response to the client already contained the result of the run. */
-const isAccepted = ({ mode, answered }: Answered): boolean => mode === "async" || answered === "accepted";
+const isAccepted = ({ mode, answered }: AnswerState): boolean => mode === "async" || answered === "accepted";
 
 /**
  * True if the run has a webhook and the response to its client didn't contain the result. A run whose client got a 200 response sends no
  * webhook.
  */
-export const isAnnounced = ({ webhook, ...row }: Answered & { webhook: WebhookState | null }): boolean =>
+export const isAnnounced = ({ webhook, ...row }: AnswerState & { webhook: WebhookState | null }): boolean =>
   webhook !== null && isAccepted(row);
 
 /** Event for the end of a run whose result was in the response to the client. Only endpoints that are subscribed to this event get it. */
 const SYNC_COMPLETED = "execution.sync.completed";
 
 /** Returns the event that tells the account's endpoints that a run has ended. */
-export const endEventOf = ({ status, ...row }: Answered & { status: string }): string =>
+export const endEventOf = ({ status, ...row }: AnswerState & { status: string }): string =>
   isAccepted(row) ? `execution.${status}` : SYNC_COMPLETED;
 
 interface Receivers {

@@ -66,9 +66,9 @@ export const missingEvents = (nodes: readonly NodeState[], recorded: ReadonlySet
     at,
   );
 
-type Said = Pick<ExecutionEvent, "type" | "at" | "data">;
+type EventContent = Pick<ExecutionEvent, "type" | "at" | "data">;
 
-const advance = (node: NodeState, { type, at, data }: Said): void => {
+const advance = (node: NodeState, { type, at, data }: EventContent): void => {
   const { item, items, requestId, durationMs, error, reusedFrom } = data as {
     item: number;
     items: number;
@@ -97,7 +97,7 @@ const advance = (node: NodeState, { type, at, data }: Said): void => {
 };
 
 /** Returns the current state of a run's nodes from the log. @param nodes their state when the run started */
-export const nodesAfter = (nodes: readonly NodeState[], log: readonly Said[]): NodeState[] => {
+export const nodesAfter = (nodes: readonly NodeState[], log: readonly EventContent[]): NodeState[] => {
   // Progress is counted only from the log.
   const counted = new Set(log.flatMap(({ type, data }) => (type === "node.progress" ? [data.nodeId] : [])));
   const byId = new Map(nodes.map((node) => [node.id, { ...node, ...(counted.has(node.id) ? { itemsDone: 0 } : {}) }]));

@@ -4,7 +4,7 @@ import {
   innerId,
   makesResult,
   type PlanStep,
-  type Reported,
+  type ReportedOutputs,
   RESULT_TYPE,
   type RunPlan,
   type Source,
@@ -15,7 +15,7 @@ import { CANCEL_REPORTS, type CancelReport, type NodeState, type NodeStatus, typ
 
 const newNode = (
   { labels = {} }: RunPlan,
-  { id, type, outputsJson, truncated }: Pick<NodeState, "id" | "type" | keyof Reported>,
+  { id, type, outputsJson, truncated }: Pick<NodeState, "id" | "type" | keyof ReportedOutputs>,
   status: NodeStatus,
   warnings: string[],
   items: number,
@@ -56,10 +56,10 @@ export const initialNodes = (plan: RunPlan): NodeState[] => [
 /** Maximum distinct warnings shown per node. */
 const MOST_CALL_WARNINGS = 10;
 
-type Ended = Pick<NodeState, "cutTexts" | "callWarnings" | "itemErrors" | "items">;
+type NodeEnd = Pick<NodeState, "cutTexts" | "callWarnings" | "itemErrors" | "items">;
 
 /** Returns the warnings of a node's calls after the calls have ended. */
-export const endWarnings = ({ cutTexts, callWarnings = [], itemErrors, items }: Ended): string[] => {
+export const endWarnings = ({ cutTexts, callWarnings = [], itemErrors, items }: NodeEnd): string[] => {
   const cut = items > 1 ? `${cutTexts} of ${items} texts end` : "the text ends";
   return [
     ...(cutTexts ? [`${cut} where the most tokens of an answer were reached: raise maxTokens`] : []),

@@ -15,11 +15,11 @@ export interface Costs {
 }
 
 /** Members of the row that are also in the workflow's input. */
-type Given =
+type InputMembers =
   | ("userId" | "workflowSlug" | "version" | "alias" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt")
   | ("retentionDays" | "endpointEvents" | "canary");
 
-export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
+export interface ExecutionRecord extends Pick<RunInput, InputMembers>, Approvals {
   _id: string;
   markupPermille: number;
   status: RunStatus;
@@ -150,7 +150,7 @@ export type FinalState = Pick<
     modelIds?: string[];
   };
 
-export interface Charged {
+export interface RunCharge {
   millicredits: number;
   grantUsed: boolean;
   costs: Costs;
@@ -211,7 +211,7 @@ export const finalState = (
     isItem,
   }: Pick<RunInput, "receivedAt"> & Partial<Pick<RunInput, "modelIds" | "retentionDays">> & { isItem: boolean },
   end: RunEnd,
-  charge: Charged,
+  charge: RunCharge,
 ): FinalState => {
   const finishedAt = new Date();
   return {
@@ -240,4 +240,4 @@ export const finalRecord = (
   return { ...record, ...state, events, outbox: [...outbox], ...(unsettled && outbox.length > 0 ? { unsettled } : {}) };
 };
 
-export const FREE: Charged = { millicredits: 0, grantUsed: false, costs: { costMicroUsd: 0, userCostMicroUsd: 0 } };
+export const FREE: RunCharge = { millicredits: 0, grantUsed: false, costs: { costMicroUsd: 0, userCostMicroUsd: 0 } };

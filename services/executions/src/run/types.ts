@@ -1,4 +1,4 @@
-import type { BaseTier, DomainError, HoldItem, MediaValue, Reason, RunPlan, Reported } from "@nodeloom/kernel";
+import type { BaseTier, DomainError, HoldItem, MediaValue, Reason, RunPlan, ReportedOutputs } from "@nodeloom/kernel";
 
 export const RUN_WORKFLOW = "executeGraph";
 
@@ -115,7 +115,7 @@ export interface TokenUsage {
 }
 
 /** State of a node. It includes outputs of nodes that the run itself evaluates. */
-export interface NodeState extends Reported {
+export interface NodeState extends ReportedOutputs {
   id: string;
   type: string;
   label?: string;
@@ -216,7 +216,7 @@ export interface CallResult {
 }
 
 /** Identifies equal requests, so that their calls can be reused. */
-export interface Asked {
+export interface CallFingerprint {
   /** Digest of model, entry and settings, with numbers in place of stored files. */
   digest: string;
   /** Addresses of the stored files. */

@@ -16,7 +16,7 @@ export interface RelayedBatchesOptions {
  */
 export const createRelayedBatches = ({ stores: { batches }, starter, now = Date.now }: RelayedBatchesOptions): RelayedRows<OpenBatch> => ({
   name: "batches",
-  page: (limit, after) => batches.carried(limit, after?._id),
+  page: (limit, after) => batches.openBatches(limit, after?._id),
   signatureOf: ({ _id, status }) => JSON.stringify([_id, status]),
   entriesOf: () => 0,
   settle: async ([batch]) => {

@@ -3,9 +3,9 @@ import { isRefusal } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { AlertDelivery } from "../workflow/activity-types";
 import type { Notifications } from "../clients";
-import { DELIVERY_ATTEMPTS, type AttemptId, type DeliveryEnd, type DeliveryState, type Sent } from "../run/delivery";
+import { DELIVERY_ATTEMPTS, type AttemptId, type DeliveryEnd, type DeliveryState, type AttemptResult } from "../run/delivery";
 import { TIMING } from "../run/timing";
-import { checkEach, LOOK_PAGE, type Looked } from "../record/look";
+import { checkEach, LOOK_PAGE, type PassReport } from "../record/look";
 import type { Stores } from "../record/stores";
 import type { HandOver } from "../webhooks/hand-over";
 
@@ -58,7 +58,7 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
         });
         return null;
       },
-      sendWebhook: async ({ executionId, nodeId }: AttemptId): Promise<Sent> => {
+      sendWebhook: async ({ executionId, nodeId }: AttemptId): Promise<AttemptResult> => {
         if (nodeId === undefined) await webhooks.move(executionId);
         else {
           const row = await stores.rows.find(executionId);
@@ -67,7 +67,10 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
         return { nothing: "superseded" };
       },
       /** Stores an attempt made by a worker of version 1.0.0. */
-      recordAttempt: async ({ executionId, delivery, attempt, nodeId }: AttemptId, attemptResult: Sent): Promise<DeliveryEnd | null> => {
+      recordAttempt: async (
+        { executionId, delivery, attempt, nodeId }: AttemptId,
+        attemptResult: AttemptResult,
+      ): Promise<DeliveryEnd | null> => {
         if ("nothing" in attemptResult) return "superseded";
         const { at, status, error, durationMs, url } = attemptResult;
         const state = error === null ? "delivered" : attempt >= DELIVERY_ATTEMPTS ? "failed" : "pending";
@@ -78,7 +81,7 @@ export const createEarlierMessages = ({ stores, notifications, webhooks, logger 
     },
 
     /** Moves messages without a workflow: mails that were never started, and webhooks whose attempt is long overdue. */
-    moveLate: async (beat: () => void): Promise<Looked> => {
+    moveLate: async (beat: () => void): Promise<PassReport> => {
       const mails = await stores.earlierMails.listNotCarried(LOOK_PAGE);
       const late = await stores.deliveries.late(new Date(Date.now() - TIMING.lateDelivery), LOOK_PAGE);
       const failed = ({ _id }: { _id: string }, err: unknown): void => logger.error({ err, message: _id }, "a message could not be moved");

@@ -7,13 +7,13 @@ import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../record/stores";
 import type { RunStarter } from "../workflow/client";
-import { LOOK_PAGE, lookThrough, type Looked } from "../record/look";
+import { LOOK_PAGE, lookThrough, type PassReport } from "../record/look";
 import { isFinal, isOver } from "../run/states";
 
 export interface LeaksOptions {
   billing: Pick<Billing, "listHolds" | "settle">;
   stores: Pick<Stores, "rows" | "log" | "calls">;
-  starter: Pick<RunStarter, "isCarried">;
+  starter: Pick<RunStarter, "isRunning">;
   logger: Logger;
   ageMs?: number;
 }
@@ -29,7 +29,7 @@ export const createLeaks = ({ billing, stores, starter, logger, ageMs = TIMING.u
   const isNeeded = async (row: ExecutionView | null, executionId: string, holdId: string): Promise<boolean> => {
     if (row?.holdId === holdId) return !isOver(row);
     // After a database restore, the row may be missing or belong to an earlier attempt while the workflow continues.
-    return starter.isCarried(executionId);
+    return starter.isRunning(executionId);
   };
 
   /**
@@ -71,7 +71,7 @@ export const createLeaks = ({ billing, stores, starter, logger, ageMs = TIMING.u
     return { items: page.holds, isLast: cursor === "" };
   };
 
-  return async (beat: () => void): Promise<Looked> => {
+  return async (beat: () => void): Promise<PassReport> => {
     const failed = ({ executionId: holdId }: billingProto.OpenHold, err: unknown): void =>
       logger.error({ err, holdId }, "a hold could not be looked at");
     return lookThrough(nextPage, { beat, check, failed });

@@ -32,7 +32,7 @@ export const createRelayedManyErasures = (options: RelayedManyErasuresOptions): 
   });
 
   const forgetRefused = async (erasure: ErasureRecord): Promise<void> => {
-    for (const { _id, attempt } of await erasures.refused(erasure, RUNS))
+    for (const { _id, attempt } of await erasures.refuse(erasure, RUNS))
       if (await rows.forgetRefused(_id, attempt)) await payloads.removeOwned([_id], TEXTS_PAGE);
   };
 

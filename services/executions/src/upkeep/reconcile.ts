@@ -3,7 +3,7 @@ import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../record/stores";
 import type { RunStarter } from "../workflow/client";
-import { LOOK_PAGE, lookThrough, type Looked } from "../record/look";
+import { LOOK_PAGE, lookThrough, type PassReport } from "../record/look";
 import { abandonedEnd } from "../lifecycle/abandon";
 import type { End } from "../lifecycle/end";
 
@@ -12,7 +12,7 @@ const MAX_FAILED = 1_000;
 
 export interface ReconcileOptions {
   stores: Pick<Stores, "rows" | "log">;
-  starter: Pick<RunStarter, "isCarried">;
+  starter: Pick<RunStarter, "isRunning">;
   end: Pick<End, "end">;
   logger: Logger;
   unseenMs?: number;
@@ -33,13 +33,13 @@ export const createReconciler = ({
   waitingMs = TIMING.unseenWaiting,
 }: ReconcileOptions) => {
   const check = async (record: ExecutionView): Promise<boolean> => {
-    if (await starter.isCarried(record._id)) return false;
+    if (await starter.isRunning(record._id)) return false;
     const row = await end.end({ from: "lost", row: record }, abandonedEnd(await stores.log.current(record)));
     logger.warn({ executionId: record._id, status: row?.status }, "ended a run that nothing carried any more");
     return true;
   };
 
-  return async (beat: () => void): Promise<Looked> => {
+  return async (beat: () => void): Promise<PassReport> => {
     const failed: string[] = [];
     const nextPage = async () => {
       const items = await stores.rows.unseenSince(new Date(Date.now() - unseenMs), LOOK_PAGE, failed);

@@ -74,7 +74,10 @@ export const createOwnRemoval = (options: OwnRemovalOptions): Owner => {
     batches: () => stores.batches.removeExpired(expiresBefore({ days: executionDays }, now()), BATCHES_PAGE),
     refusedRuns: async () => untilNone(await stores.rows.removeRefused(now(), ROWS_PAGE)),
     moderation: async () => {
-      const before = { refused: expiresBefore(RETENTION.moderation, now()), passed: expiresBefore({ days: executionDays }, now()) };
+      const before = {
+        rejectedBefore: expiresBefore(RETENTION.moderation, now()),
+        passedBefore: expiresBefore({ days: executionDays }, now()),
+      };
       return untilNone(await stores.moderation.removeOld(before, ROWS_PAGE));
     },
     submissions: async () => untilNone(await stores.submissions.removeOld(expiresBefore(RETENTION.submissions, now()), ROWS_PAGE)),

@@ -6,7 +6,7 @@ import type { Outgoing } from "../calls/outgoing";
 import type { SendHttp } from "../calls/secrets";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
-import type { Transformed, Transforms } from "../calls/transforms";
+import type { TransformResult, Transforms } from "../calls/transforms";
 import type {
   Activities,
   ApprovalActivities,
@@ -25,7 +25,7 @@ import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
 import type { End } from "../lifecycle/end";
 import { answeredCall, completedCall, refusedCall, type CallRecord } from "../run/call-record";
-import { askedOfHttp } from "../reuse/asked";
+import { fingerprintOfHttp } from "../reuse/fingerprints";
 import type { Stores } from "../record/stores";
 import type { MediaValue } from "@nodeloom/kernel/graph";
 import { createShortCalls } from "./short-calls";
@@ -63,7 +63,7 @@ const keptUnpaid = (call: CallContext, files: MediaValue[]) => ({
   isPaid: false,
 });
 
-const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
+const keptTransform = (call: CallContext, { files, asked }: TransformResult) => {
   const unpaid = keptUnpaid(call, files);
   return { ...unpaid, record: { ...unpaid.record, asked } };
 };
@@ -110,15 +110,15 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
   });
 
   const poll = step(
-    { endsWithRun: false, requestId: (job: SubmittedJob) => job.requestId, kept: keptMade },
+    { endsWithRun: false, requestId: (job: SubmittedJob) => job.requestId, recordOf: keptMade },
     (call: ModelCall, { ending }, job: SubmittedJob) => jobs.poll(call, job, ending),
   );
 
   const request = step(
     {
       begins: true,
-      kept: (call: HttpNodeCall, answer: HttpResult) => ({
-        record: answeredCall(call, answer, askedOfHttp(call.call)),
+      recordOf: (call: HttpNodeCall, answer: HttpResult) => ({
+        record: answeredCall(call, answer, fingerprintOfHttp(call.call)),
         event: { status: answer.status },
       }),
     },
@@ -131,7 +131,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
   const keep = step(
     {
       begins: true,
-      kept: (call: FileToKeep, file: MediaValue) => keptUnpaid(call, [file]),
+      recordOf: (call: FileToKeep, file: MediaValue) => keptUnpaid(call, [file]),
     },
     async (call: FileToKeep, { cancelled }) => {
       await assertMayCall(call, call.reference);
@@ -139,7 +139,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     },
   );
 
-  const transform = step({ begins: true, kept: keptTransform }, async (call: TransformCall, { ending }) => {
+  const transform = step({ begins: true, recordOf: keptTransform }, async (call: TransformCall, { ending }) => {
     const { isCancelled } = await options.rows.callStanding(call.executionId);
     if (isCancelled) throw new RunCancelled();
     return transforms(call, ending, (url) => assertMayCall(call, url));
@@ -150,8 +150,8 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     abort(call.key);
     return withHeartbeat(cancelKey(call), async () => {
       const stopped = await work();
-      if (stopped.finished) await calls.ended(completedCall(call, stopped.finished));
-      if (stopped.refused) await calls.ended(refusedCall(call, refusalError(call, stopped.message), stopped.refused));
+      if (stopped.finished) await calls.recordEnd(completedCall(call, stopped.finished));
+      if (stopped.refused) await calls.recordEnd(refusedCall(call, refusalError(call, stopped.message), stopped.refused));
       return stopped;
     });
   };
@@ -200,12 +200,12 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
       }
     },
 
-    runText: step({ begins: true, limitMs: TIMING.text, kept: keptText }, (call, { cancelled, clock }) =>
+    runText: step({ begins: true, limitMs: TIMING.text, recordOf: keptText }, (call, { cancelled, clock }) =>
       writing(call, (textStream) => texts.run(call, cancelled, clock, textStream)),
     ),
 
     // The call continues while this process stops, because another process couldn't resume it.
-    runFiles: step({ begins: true, limitMs: TIMING.direct, kept: keptMade }, (call: ModelCall, { cancelled, clock }) =>
+    runFiles: step({ begins: true, limitMs: TIMING.direct, recordOf: keptMade }, (call: ModelCall, { cancelled, clock }) =>
       files.run(call, cancelled, clock),
     ),
 

@@ -1,6 +1,6 @@
 import type { BundleImport, BundleStep } from "../run/bundle";
-import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
-import type { Looked } from "../record/look";
+import type { AttemptId, DeliveryEnd, AttemptResult } from "../run/delivery";
+import type { PassReport } from "../record/look";
 import type {
   CancelResult,
   FileToKeep,
@@ -14,7 +14,7 @@ import type {
 } from "../run/calls";
 import type { ReusedResult } from "../run/call-record";
 import type { CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../run/types";
-import type { Decided } from "../run/approvals";
+import type { ApprovalOutcome } from "../run/approvals";
 import type { HoldItem, MediaValue, OnTimeout, ValueType } from "@nodeloom/kernel/graph";
 
 /** Without a number, the input means the run's own delivery. */
@@ -74,7 +74,7 @@ export interface ApprovalActivities {
   /** @returns when the wait ends, as fixed by the first attempt, and whether a decision was already made */
   beginWait(input: ApprovalInput): Promise<{ until: number; isDecided?: boolean }>;
   /** @returns null if no decision was made yet */
-  takeDecision(input: DecisionInput): Promise<Decided | null>;
+  takeDecision(input: DecisionInput): Promise<ApprovalOutcome | null>;
   stepAside(run: Pick<RunInput, "userId" | "holdId">): Promise<void>;
   /** @returns the run's position in the queue; 0 if it has a place */
   comeBack(run: Pick<RunInput, "userId" | "holdId" | "concurrency">): Promise<number>;
@@ -108,9 +108,9 @@ export interface LocalActivities extends ShortCalls, ApprovalActivities {
 
 /** Activities for deliveries that version 1.0.0 started. Each delivery moves to notifications. */
 export interface EarlierActivities {
-  sendWebhook(id: AttemptId): Promise<Sent>;
+  sendWebhook(id: AttemptId): Promise<AttemptResult>;
   /** Returns how the delivery ended; null if another attempt follows. Idempotent. */
-  recordAttempt(id: AttemptId, attemptResult: Sent): Promise<DeliveryEnd | null>;
+  recordAttempt(id: AttemptId, attemptResult: AttemptResult): Promise<DeliveryEnd | null>;
   sendAlert(alert: AlertDelivery, attempt: number): Promise<NextAttempt | null>;
   sendMail(mailId: string, attempt: number): Promise<{ end: string } | { pauseMs: number }>;
 }
@@ -165,7 +165,7 @@ export interface ScheduledStart {
 }
 
 /** Numbers of orphaned runs that were ended, webhooks that were delivered again, and holds that were closed. */
-export type ReconcileReport = Record<"runs" | "deliveries" | "holds", Looked>;
+export type ReconcileReport = Record<"runs" | "deliveries" | "holds", PassReport>;
 
 /** Deleted documents by service and kind. */
 export type RetentionReport = Record<string, Record<string, number>>;

@@ -5,7 +5,7 @@ import { RunCancelled } from "../calls/failures";
 import { decisionOf, approvalOf, type Approvals } from "../lifecycle/approvals";
 import type { ExecutionView } from "../run/record";
 import type { RunError, StoredText } from "../run/types";
-import { SHOWN_CHARS, type Decided, type Decision, type Approval } from "../run/approvals";
+import { SHOWN_CHARS, type ApprovalOutcome, type Decision, type Approval } from "../run/approvals";
 import type { Stores } from "../record/stores";
 import type { ApprovalActivities, ApprovalInput } from "./activity-types";
 import { cancelledFailure, local } from "./step-failures";
@@ -80,7 +80,7 @@ export const createApprovalActivities = ({ approvals, stores }: ApprovalActivity
     return { until: waitingApproval.until.getTime(), isDecided: earlier !== undefined };
   };
 
-  const decidedAs = async ({ isApproved, value }: Decision): Promise<Decided> => {
+  const decidedAs = async ({ isApproved, value }: Decision): Promise<ApprovalOutcome> => {
     if (!value) return { isApproved };
     const json = await stores.payloads.getText(value);
     if (json === null) throw new Error("the value that a decision brought is gone");

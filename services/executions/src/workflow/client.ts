@@ -76,7 +76,7 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
     /** Signals that the run has its place again after a decision. */
     placed: (executionId: string): Promise<void> => signal(executionId, PLACED),
 
-    isCarried: (executionId: string): Promise<boolean> => isRunning(client, executionId),
+    isRunning: (executionId: string): Promise<boolean> => isRunning(client, executionId),
 
     /** Terminates the workflow of a run. The workflow's code doesn't run any more. */
     terminate: async (executionId: string): Promise<void> => {

@@ -3,13 +3,13 @@ import { ApplicationFailure } from "@temporalio/common";
 import { isRefusal } from "@nodeloom/kernel";
 import type { AccountErasure } from "../clients";
 import type { Activities, RetentionReport } from "./activity-types";
-import { resumed, type Paged } from "./upkeep-activities";
+import { resumed, type PagedWork } from "./upkeep-activities";
 
 export interface LeavingOptions<Erased> {
   accountErasure: Pick<AccountErasure, "beginErasure" | "endErasure">;
   /** @returns number of runs and batches that haven't ended yet */
   endUnderWay(userId: string, beat: () => void): Promise<number>;
-  erase(userId: string): Paged<Erased, RetentionReport>;
+  erase(userId: string): PagedWork<Erased, RetentionReport>;
   /** The signal aborts when the attempt was abandoned. */
   buildExport(userId: string, beat: () => void, signal: AbortSignal): Promise<void>;
 }

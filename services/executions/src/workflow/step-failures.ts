@@ -1,6 +1,6 @@
 import { activityInfo, ApplicationFailure } from "@temporalio/activity";
 import { DomainError, isRefusal, isShortOfCredits, isUnavailable, nodeName } from "@nodeloom/kernel";
-import { doubling, isDatabaseAway, retry } from "@nodeloom/platform";
+import { doubling, isDatabaseUnavailable, retry } from "@nodeloom/platform";
 import { mayHaveArrived, type TryAgain } from "../calls/failures";
 import type { ExtendInput } from "./activity-types";
 import type { FileToKeep, HttpNodeCall, ModelCall, StepFailure, TransformCall } from "../run/calls";
@@ -12,7 +12,7 @@ import { ATTEMPTS, TIMING } from "../run/timing";
 export type NodeCall = ModelCall | HttpNodeCall | FileToKeep | TransformCall;
 
 /** True if one of the platform's own services or databases is unavailable. */
-const areWeAway = (error: unknown): boolean => isUnavailable(error) || isDatabaseAway(error);
+const isOwnOutage = (error: unknown): boolean => isUnavailable(error) || isDatabaseUnavailable(error);
 
 /**
  * True for temporary errors, after which the activity is retried. Unexpected errors of the platform's services are retried for a few
@@ -34,7 +34,7 @@ const WAITING_SHARE = 1 / 3;
 export const retryWhileUnavailable = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
   retry(work, {
     pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
-    shouldRetry: areWeAway,
+    shouldRetry: isOwnOutage,
     signal,
     until: Date.now() + Math.min(activityInfo().startToCloseTimeoutMs * WAITING_SHARE, TIMING.servicesAway),
   });
@@ -100,7 +100,7 @@ export const local = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ApplicationFailure || areWeAway(error)) throw error;
+    if (error instanceof ApplicationFailure || isOwnOutage(error)) throw error;
     const isFault = !(error instanceof DomainError) || error.kind === "internal";
     if (isFault && activityInfo().attempt < ATTEMPTS.surprise) throw error;
     const { message } = error instanceof Error ? error : { message: String(error) };

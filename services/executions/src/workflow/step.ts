@@ -14,7 +14,7 @@ import { cancelledFailure, isTransient, laterOf, retryWhileUnavailable, runError
 /** Runs one step as an activity: sends its heartbeats, aborts it when its run is cancelled, and records it. */
 
 export interface StepDependencies {
-  calls: Pick<CallStore, "ended">;
+  calls: Pick<CallStore, "recordEnd">;
   execution: Pick<Execution, "nodeStarted" | "nodeFailed" | "itemCompleted" | "itemFailed" | "fellBack">;
   /** Registers a listener that is called at once when the run is cancelled. The returned function removes it. */
   onCancel: (executionId: string, listener: () => void) => () => void;
@@ -43,7 +43,7 @@ export interface StepOptions<Call extends NodeCall, Result, Rest extends unknown
    * Builds the record of the call. Without an event, the call's item continues. `isPaid`: the charge depends on the record, so it must be
    * written.
    */
-  kept?: (call: Call, result: Result) => { record: CallRecord; event: Record<string, unknown> | null; isPaid?: boolean };
+  recordOf?: (call: Call, result: Result) => { record: CallRecord; event: Record<string, unknown> | null; isPaid?: boolean };
 }
 
 /** Progress that one attempt passes to the next. */
@@ -94,8 +94,8 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
         ...(refused ? { refused } : {}),
       };
       // A charged call must be recorded.
-      if (refused) await calls.ended(refusedCall(call, problem, refused));
-      else await bestEffort(calls.ended(failedCall(call, problem, requestId)));
+      if (refused) await calls.recordEnd(refusedCall(call, problem, refused));
+      else await bestEffort(calls.recordEnd(failedCall(call, problem, requestId)));
       await bestEffort(noteFailure(call, problem, failure));
       throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(Object.keys(failure).length > 0 ? [failure] : []));
     }
@@ -158,16 +158,16 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
 
     step:
       <Call extends NodeCall, Result, Rest extends unknown[]>(
-        { begins = false, endsWithRun = true, limitMs, requestId, kept }: StepOptions<Call, Result, Rest>,
+        { begins = false, endsWithRun = true, limitMs, requestId, recordOf }: StepOptions<Call, Result, Rest>,
         work: (call: Call, signals: Signals, ...rest: Rest) => Promise<Result>,
       ) =>
       (call: Call, ...rest: Rest): Promise<Result> => {
         const make = async (signals: Signals): Promise<Result> => {
           if (begins && isFirstCall(call) && !isRepairKey(call.key)) await noteProgress((mayWait) => execution.nodeStarted(call, mayWait));
           const result = await work(call, signals, ...rest);
-          if (!kept) return result;
-          const { record, event, isPaid = false } = kept(call, result);
-          const write = calls.ended(record);
+          if (!recordOf) return result;
+          const { record, event, isPaid = false } = recordOf(call, result);
+          const write = calls.recordEnd(record);
           await (isPaid ? write : bestEffort(write));
           if (event) await noteProgress((mayWait) => execution.itemCompleted(call, event, mayWait));
           return result;

@@ -2,24 +2,24 @@ import { Context } from "@temporalio/activity";
 import type { Activities, LedgerReport, RetentionReport, RetiringReport, ScheduledStart } from "./activity-types";
 import type { Triggers } from "../clients";
 import { TIMING } from "../run/timing";
-import type { Looked } from "../record/look";
+import type { PassReport } from "../record/look";
 
 /** Work in pages. `beat` receives the position after each page. `progress` is the last position of an earlier attempt. */
-export type Paged<Progress, Report> = (beat: (progress: Progress) => void, progress: Progress | undefined) => Promise<Report>;
-type Look = (beat: () => void) => Promise<Looked>;
+export type PagedWork<Progress, Report> = (beat: (progress: Progress) => void, progress: Progress | undefined) => Promise<Report>;
+type Look = (beat: () => void) => Promise<PassReport>;
 
 export interface UpkeepOptions<Renewed, Removed, Checked, Told> {
   reconcileRuns: Look;
   reconcileDeliveries: Look;
   closeLeaks: Look;
-  renewals: Paged<Renewed, { renewed: number; failed: number }>;
-  retention: Paged<Removed, RetentionReport>;
-  ledgerCheck: Paged<Checked, LedgerReport>;
-  retiringNotices: Paged<Told, RetiringReport>;
+  renewals: PagedWork<Renewed, { renewed: number; failed: number }>;
+  retention: PagedWork<Removed, RetentionReport>;
+  ledgerCheck: PagedWork<Checked, LedgerReport>;
+  retiringNotices: PagedWork<Told, RetiringReport>;
   triggers: Pick<Triggers, "fireSchedule">;
 }
 
-export const resumed = <Progress, Report>(work: Paged<Progress, Report>): Promise<Report> => {
+export const resumed = <Progress, Report>(work: PagedWork<Progress, Report>): Promise<Report> => {
   const context = Context.current();
   const beat = (progress: Progress): void => {
     context.heartbeat(progress);

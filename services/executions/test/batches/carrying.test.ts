@@ -26,7 +26,7 @@ let stop: () => Promise<void>;
 beforeAll(async () => void ({ stores, stop } = await openStore()));
 afterAll(() => stop());
 
-interface Played {
+interface Play {
   /** Cost per item. */
   cost?: (index: number) => number;
   ends?: (index: number) => "completed" | "failed";
@@ -37,7 +37,7 @@ interface Played {
 }
 
 /** Runs of a test, one per id. */
-const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = () => undefined, held = false }: Played = {}) => {
+const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = () => undefined, held = false }: Play = {}) => {
   const channel = localChannel();
   const rowsById = new Map<string, ExecutionView>();
   const attempts = new Map<number, number>();

@@ -32,7 +32,7 @@ const run = (settings: Record<string, unknown>, inputs: object, schema?: object)
     soon(),
     { restart: () => undefined, write: (text) => streamedTexts.push(text) },
   );
-const sentBody = (): Record<string, unknown> => peer.seen.at(-1)!.body;
+const sentBody = (): Record<string, unknown> => peer.requests.at(-1)!.body;
 let streamedTexts: string[];
 beforeEach(() => {
   streamedTexts = [];

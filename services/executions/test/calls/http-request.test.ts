@@ -9,12 +9,12 @@ import { createKeepAnswer, type KeepAnswer } from "../../src/calls/answers";
 import { createHttpRequest } from "../../src/calls/http-request";
 import type { HttpNodeCall, HttpResult } from "../../src/run/calls";
 
-type Seen = { method: string; url: string; headers: IncomingMessage["headers"]; body: string };
+type RecordedRequest = { method: string; url: string; headers: IncomingMessage["headers"]; body: string };
 let server: Server;
 let baseUrl: string;
 let egress: EgressClient;
-let answer: (response: ServerResponse, seenCall: Seen) => void;
-let seenCalls: Seen[];
+let answer: (response: ServerResponse, seenCall: RecordedRequest) => void;
+let seenCalls: RecordedRequest[];
 
 beforeAll(async () => {
   server = createServer((request, response) => {

@@ -15,7 +15,7 @@ import { callOf } from "../support/model-calls";
 const OWN = "http://127.0.0.1:8080/media/";
 const PUBLIC_OWN = "https://loom.nodeloom.dev/media/";
 
-interface Seen {
+interface RecordedRequest {
   call: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -23,7 +23,7 @@ interface Seen {
 let server: Server;
 let base: string;
 let egress: EgressClient;
-let requests: Seen[];
+let requests: RecordedRequest[];
 /** Statuses of the next responses, instead of a success. */
 let failures: number[];
 

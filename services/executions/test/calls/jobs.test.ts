@@ -11,7 +11,7 @@ describe("a request", () => {
     await modelCalls(polling(), "image").submit(callOf(), live, soon());
     await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard);
     await modelCalls(polling(), "image").submit(callOf({ inputs: { prompt: "hi", count: 3 } }), live, soon());
-    expect(peer.seen.map(({ body }) => body.n ?? body.max_tokens)).toEqual([2, 99, 3]);
+    expect(peer.requests.map(({ body }) => body.n ?? body.max_tokens)).toEqual([2, 99, 3]);
   });
 });
 
@@ -69,7 +69,7 @@ describe("a body template of a platform's model", () => {
     peer.answers = () => ({ body: { [id]: "j" } });
     const settings = { kind: "inference-platform", dialect, app: "a/b", baseUrl: peer.baseUrl, outputs: { images: "/x" }, body };
     await modelCalls(settings, "image").submit(callOf(), live, soon());
-    expect(peer.seen[0]!.body).toEqual(expected);
+    expect(peer.requests[0]!.body).toEqual(expected);
   });
 });
 
@@ -114,13 +114,13 @@ describe("polls", () => {
 
   it("fail if a provider has been silent for too long, and its job can continue", async () => {
     await expect(pollSlowly(() => ({ status: 500 }))).rejects.toMatchObject({ reason: "EXECUTION_FAILED", metadata: { jobMayRun: true } });
-    expect(peer.seen).toHaveLength(4);
+    expect(peer.requests).toHaveLength(4);
   });
 
   it("wait for a while for a job that was accepted and isn't known yet", async () => {
     const polled = (submittedAt: number): Promise<unknown> => {
-      peer.seen = [];
-      peer.answers = () => (peer.seen.length < 3 ? { status: 404 } : { body: { status: "failed", error: "over" } });
+      peer.requests = [];
+      peer.answers = () => (peer.requests.length < 3 ? { status: 404 } : { body: { status: "failed", error: "over" } });
       return modelCalls(polling(), "image").poll(callOf(), { requestId: "j", submittedAt }, live);
     };
     await expect(polled(Date.now())).rejects.toThrow("over");
@@ -131,7 +131,7 @@ describe("polls", () => {
 
   it("look up a job again that a restarted provider doesn't know, before it counts as lost", async () => {
     const submittedAt = Date.now() - 60_000;
-    peer.answers = () => (peer.seen.length < 4 ? { status: 404 } : { body: { status: "failed", error: "over" } });
+    peer.answers = () => (peer.requests.length < 4 ? { status: 404 } : { body: { status: "failed", error: "over" } });
     await expect(modelCalls(polling(), "image").poll(callOf(), { requestId: "j", submittedAt }, live)).rejects.toThrow("over");
     await expect(pollSlowly(() => ({ status: 404 }))).rejects.toThrow("no longer knows the job");
   });
@@ -151,7 +151,7 @@ describe("polls", () => {
 
   it("don't treat a busy provider as silent", async () => {
     await expect(
-      pollSlowly(() => (peer.seen.length < 8 ? { status: 429 } : { body: { status: "failed", error: "over" } })),
+      pollSlowly(() => (peer.requests.length < 8 ? { status: 429 } : { body: { status: "failed", error: "over" } })),
     ).rejects.toMatchObject({ message: "m: over", metadata: {} });
   });
 });

@@ -26,11 +26,11 @@ const PIXEL = "iVBORw0KGgoAAAANSUhEUg==";
 const run = (settings: Record<string, unknown>, part: Partial<ModelCall> = {}, textStream = unheard): Promise<CallResult> =>
   modelCalls(settings, "text").text(callOf({ price: PRICES.text!, ...part }), live, soon(), textStream);
 const failureOf = (settings: Record<string, unknown>): Promise<unknown> => run(settings).then(() => undefined, (error: unknown) => error); // prettier-ignore
-const listen = (): { said: string[]; written: WrittenText } => {
+const listen = (): { pieces: string[]; written: WrittenText } => {
   const streamedTexts: string[] = [];
-  return { said: streamedTexts, written: { restart: () => streamedTexts.push("<restart>"), write: (text) => streamedTexts.push(text) } };
+  return { pieces: streamedTexts, written: { restart: () => streamedTexts.push("<restart>"), write: (text) => streamedTexts.push(text) } };
 };
-const sentBody = (): Record<string, unknown> => peer.seen.at(-1)!.body;
+const sentBody = (): Record<string, unknown> => peer.requests.at(-1)!.body;
 
 describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
   it("returns its text without its thoughts, at the price of all counted tokens", async () => {
@@ -44,9 +44,9 @@ describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
 
   it("streams piece by piece, with the same result as a complete response", async () => {
     answers(dialect, () => pieces[dialect](["Once ", "upon ✓"]));
-    const { said, written } = listen();
+    const { pieces: texts, written } = listen();
     const result = await run(native(dialect, { stream: true }), {}, written);
-    expect(said).toEqual(["<restart>", "Once ", "upon ✓"]);
+    expect(texts).toEqual(["<restart>", "Once ", "upon ✓"]);
     expect(result).toMatchObject({ text: "Once upon ✓", costMicroUsd: 17 });
   });
 
@@ -140,16 +140,16 @@ describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
     });
     const { text } = modelCalls(native(dialect, { stream: true }), "text");
     await expect(text(callOf({ price: PRICES.text! }), cancelled.signal, soon(), unheard)).rejects.toThrow("cancelled");
-    expect(peer.seen).toHaveLength(1);
+    expect(peer.requests).toHaveLength(1);
   });
 
   it.each([
     ["429 without Retry-After", 429, { error: { message: "slow down" } }],
     ["overload", dialect === "gemini" ? 503 : 529, { error: { status: "UNAVAILABLE", type: "overloaded_error", message: "busy" } }],
   ])("is called again after %s", async (_name, status, body) => {
-    answers(dialect, () => (peer.seen.length < 3 ? { status, body } : wholeText[dialect]("x")));
+    answers(dialect, () => (peer.requests.length < 3 ? { status, body } : wholeText[dialect]("x")));
     expect(await run(native(dialect))).toMatchObject({ text: "x" });
-    expect(peer.seen).toHaveLength(3);
+    expect(peer.requests).toHaveLength(3);
   });
 
   it("is not called again after a rejection, whose message is shown without the key", async () => {
@@ -160,7 +160,7 @@ describe.each(DIALECTS)("a text model with the dialect %s", (dialect) => {
     const failure = await failureOf(native(dialect));
     expect(failure).toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED", metadata: { providerStatus: 400 } });
     expect((failure as Error).message).toMatch(/no credit for \[secret\]/);
-    expect(peer.seen).toHaveLength(1);
+    expect(peer.requests).toHaveLength(1);
   });
 });
 
@@ -213,9 +213,9 @@ describe("structured output of Anthropic's models", () => {
         ...anthropicEnd("tool_use"),
       ),
     );
-    const { said, written } = listen();
+    const { pieces: texts, written } = listen();
     const result = await run(native("anthropic", { structuredOutput: "tool", stream: true }), { schema }, written);
-    expect(said.slice(1)).toEqual(['{"na', 'me":"Ada"}']);
+    expect(texts.slice(1)).toEqual(['{"na', 'me":"Ada"}']);
     expect(result).toMatchObject({ json: { value: { name: "Ada" } } });
   });
 });
@@ -234,23 +234,23 @@ describe("a refusal of Anthropic's models", () => {
     expect(await failureOf(native("anthropic"))).toMatchObject({ message: "m: the model refuses this: not that" });
     answers("anthropic", () => anthropicStream({ type: "message_delta", delta: refusalFields, usage: {} }, { type: "message_stop" }));
     expect(await failureOf(native("anthropic", { stream: true }))).toMatchObject({ message: "m: the model refuses this: not that" });
-    expect(peer.seen).toHaveLength(2);
+    expect(peer.requests).toHaveLength(2);
   });
 
   it("waits for a model that is overloaded in the middle of a stream, and starts again", async () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     answers("anthropic", () =>
-      peer.seen.length < 2 ? anthropicStream(anthropicDelta({ type: "text_delta", text: "On" }), error) : pieces.anthropic(["Once"]),
+      peer.requests.length < 2 ? anthropicStream(anthropicDelta({ type: "text_delta", text: "On" }), error) : pieces.anthropic(["Once"]),
     );
-    const { said, written } = listen();
+    const { pieces: texts, written } = listen();
     expect(await run(native("anthropic", { stream: true }), {}, written)).toMatchObject({ text: "Once" });
-    expect(said).toEqual(["<restart>", "On", "<restart>", "Once"]);
+    expect(texts).toEqual(["<restart>", "On", "<restart>", "Once"]);
   });
 
   it("fails with other errors of a stream", async () => {
     answers("anthropic", () => anthropicStream({ type: "error", error: { type: "api_error", message: "broken super-secret-value" } }));
     expect(await failureOf(native("anthropic", { stream: true }))).toMatchObject({ message: "m: broken [secret]" });
-    expect(peer.seen).toHaveLength(1);
+    expect(peer.requests).toHaveLength(1);
   });
 });
 
@@ -272,7 +272,7 @@ describe("Google's models", () => {
     expect(await failureOf(native("gemini", { stream: true }))).toMatchObject({
       message: expect.stringContaining("content policy") as string,
     });
-    expect(peer.seen).toHaveLength(2);
+    expect(peer.requests).toHaveLength(2);
   });
 
   it("fail without an answer for reasons of their own", async () => {

@@ -60,7 +60,7 @@ const failOften = async (one: Member, times: number): Promise<void> => {
     if (count < times - 1) skippedMs += Math.ceil(TIMING.breakerOutage / (FAILURES_TO_OPEN - 1));
   }
 };
-const isOpen = ({ gates }: Member): Promise<boolean> => Promise.resolve(gates.isAway(settings));
+const isOpen = ({ gates }: Member): Promise<boolean> => Promise.resolve(gates.isUnavailable(settings));
 
 it("opens the circuit of every process within two seconds, and closes it when one of them sees the provider again", async () => {
   const [one, other] = await pair();

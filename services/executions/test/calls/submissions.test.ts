@@ -38,8 +38,8 @@ describe("a request", () => {
     const calls = modelCalls(polling({ idempotencyHeader: "idempotency-key" }), "image");
     await calls.submit(call, live, soon());
     await calls.submit(call, live, soon());
-    expect(peer.seen[0]!.headers["idempotency-key"]).toMatch(/^[0-9a-f]{64}$/);
-    expect(peer.seen[1]!.headers["idempotency-key"]).toBe(peer.seen[0]!.headers["idempotency-key"]);
+    expect(peer.requests[0]!.headers["idempotency-key"]).toMatch(/^[0-9a-f]{64}$/);
+    expect(peer.requests[1]!.headers["idempotency-key"]).toBe(peer.requests[0]!.headers["idempotency-key"]);
   });
 });
 
@@ -78,7 +78,7 @@ describe("a submission to a provider without idempotency keys", () => {
     await expect(jobs.submit(call, live, soon())).rejects.toThrow("away");
     Object.assign(calls, { submitted: peer.stores.calls.submitted });
     expect(await jobs.submit(call, live, soon())).toMatchObject({ requestId: "late" });
-    expect(peer.seen).toHaveLength(1);
+    expect(peer.requests).toHaveLength(1);
   });
 
   it("isn't sent again by a process whose response couldn't be recorded, nor by another one", async () => {
@@ -92,7 +92,7 @@ describe("a submission to a provider without idempotency keys", () => {
     await expect(withRecords(peer.stores).submit(lostCall, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
     Object.assign(submissions, { record: peer.stores.submissions.record });
     expect(await jobs.submit(call, live, soon())).toMatchObject({ requestId: "unwritten" });
-    expect(peer.seen).toHaveLength(2);
+    expect(peer.requests).toHaveLength(2);
     expect(await withRecords(peer.stores).submit(call, live, soon())).toMatchObject({ requestId: "unwritten" });
   });
 
@@ -102,7 +102,7 @@ describe("a submission to a provider without idempotency keys", () => {
     const calls = modelCalls(polling(), "image");
     expect(await calls.submit(call, live, soon())).toMatchObject({ requestId: "only" });
     expect(await calls.submit(call, live, soon())).toMatchObject({ requestId: "only" });
-    expect(peer.seen).toHaveLength(1);
+    expect(peer.requests).toHaveLength(1);
   });
 
   it("isn't sent again if it may have been received", async () => {
@@ -111,7 +111,7 @@ describe("a submission to a provider without idempotency keys", () => {
     const calls = modelCalls(polling(), "image");
     await expect(calls.submit(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
     await expect(calls.submit(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
-    expect(peer.seen).toHaveLength(1);
+    expect(peer.requests).toHaveLength(1);
   });
 
   it("is looked up at a restarted provider, before it counts as lost", async () => {
@@ -127,11 +127,11 @@ describe("a submission to a provider without idempotency keys", () => {
     expect(await withRecords(peer.stores, find).submit(call, live, soon())).toMatchObject({ requestId: "found" });
     expect(await withRecords(peer.stores).submit(call, live, soon())).toMatchObject({ requestId: "found" });
     expect(keys).toEqual([call.key, call.key, call.key]);
-    expect(peer.seen).toHaveLength(1);
+    expect(peer.requests).toHaveLength(1);
 
     const unknown = withRecords(peer.stores, () => Promise.resolve(undefined));
     await expect(unknown.submit(callOf(), live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
-    expect(peer.seen).toHaveLength(2);
+    expect(peer.requests).toHaveLength(2);
   });
 
   it("is looked up if the process that sent it has ended", async () => {
@@ -140,16 +140,16 @@ describe("a submission to a provider without idempotency keys", () => {
     await peer.stores.submissions.lose(call.key);
     const jobs = withRecords(peer.stores, () => Promise.resolve({ requestId: "of another" }));
     expect(await jobs.submit(call, live, soon())).toMatchObject({ requestId: "of another" });
-    expect(peer.seen).toHaveLength(0);
+    expect(peer.requests).toHaveLength(0);
   });
 
   it("is awaited while another process, which may only be silent, makes it", async () => {
     const call = callOf();
-    expect(await peer.stores.submissions.claim(call.key, "another")).toEqual({ claimed: true });
+    expect(await peer.stores.submissions.claim(call.key, "another")).toEqual({ isNew: true });
     const waiting = modelCalls(polling(), "image").submit(call, live, soon());
     await peer.stores.submissions.record(call.key, "made elsewhere", null);
     expect(await waiting).toMatchObject({ requestId: "made elsewhere" });
-    expect(peer.seen).toHaveLength(0);
+    expect(peer.requests).toHaveLength(0);
   });
 
   it("is made once by a process that gets the request again meanwhile", async () => {
@@ -158,7 +158,7 @@ describe("a submission to a provider without idempotency keys", () => {
     peer.answers = () => ({ body: { id: "only" } });
     const both = await Promise.all([calls.submit(call, live, soon()), calls.submit(call, live, soon())]);
     expect(both.map(({ requestId }) => requestId)).toEqual(["only", "only"]);
-    expect(peer.seen).toHaveLength(1);
+    expect(peer.requests).toHaveLength(1);
   });
 
   it("survives a database that is briefly unavailable", async () => {
@@ -191,7 +191,7 @@ const outcomeOf = async (answer: Answer | undefined, idempotent: boolean): Promi
           : `${(error as DomainError).reason} ${String((error as DomainError).metadata.providerStatus)}`;
       },
     );
-  return { ends, released: (await peer.stores.submissions.claim(call.key, "another")).claimed };
+  return { ends, released: (await peer.stores.submissions.claim(call.key, "another")).isNew };
 };
 const refusedWith = (status: number): string => `PROVIDER_SUBMIT_FAILED ${status}`;
 
@@ -260,7 +260,7 @@ describe("a submission that fails", () => {
     peer.answers = () => ({ body: { id: "late" } });
     expect(await calls.submit(call, live, soon())).toMatchObject({ requestId: "late" });
     expect(await calls.submit(call, live, soon())).toMatchObject({ requestId: "late" });
-    expect(peer.seen).toHaveLength(2);
+    expect(peer.requests).toHaveLength(2);
   });
 });
 
@@ -282,7 +282,7 @@ describe("an unavailable provider", () => {
       problem: { reason: "EXECUTION_FAILED", message: `m: provider ${new URL(peer.baseUrl).host} is not available at the moment` },
     });
     await expect(calls.submit(callOf(), live, until(0))).rejects.toMatchObject({ reason: "EXECUTION_FAILED" });
-    expect(peer.seen).toHaveLength(FAILURES_TO_OPEN);
+    expect(peer.requests).toHaveLength(FAILURES_TO_OPEN);
   });
 
   it("leaves no claim on a call that wasn't sent", async () => {

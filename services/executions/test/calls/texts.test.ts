@@ -4,29 +4,42 @@ import type { CallResult } from "../../src/run/types";
 import { type Gate } from "../../src/calls/gates";
 import { ProviderError } from "@nodeloom/providers";
 import { ATTEMPTS } from "../../src/run/timing";
-import { type Seen, peer, usePeer, chat, PRICES, modelCalls, callOf, live, soon, until, unheard, says } from "../support/model-calls";
+import {
+  type RecordedRequest,
+  peer,
+  usePeer,
+  chat,
+  PRICES,
+  modelCalls,
+  callOf,
+  live,
+  soon,
+  until,
+  unheard,
+  says,
+} from "../support/model-calls";
 
 usePeer();
 
 describe("a text model that streams", () => {
   const piece = (content: string): string => `data: ${JSON.stringify({ id: "c1", choices: [{ delta: { content } }] })}\n\n`;
   const streaming = { ...chat(), stream: true, auth: { secretEnv: "KEY" } };
-  const run = async (raw: string): Promise<{ said: string[]; result: unknown }> => {
+  const run = async (raw: string): Promise<{ pieces: string[]; result: unknown }> => {
     peer.answers = () => ({ raw, headers: { "content-type": "text/event-stream; charset=utf-8" } });
     const pieces: string[] = [];
     const textStream: WrittenText = { restart: () => pieces.push("<restart>"), write: (text) => pieces.push(text) };
     const result = await modelCalls({ ...streaming, baseUrl: peer.baseUrl }, "text")
       .text(callOf({ price: PRICES.text! }), live, soon(), textStream)
       .catch((error: unknown) => error);
-    return { said: pieces, result };
+    return { pieces, result };
   };
 
   it("streams piece by piece, with the same result as a complete response", async () => {
     const usage = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } })}\r\n\r\n`;
-    const { said, result } = await run(`: hello\n\n${piece("Once ")}${piece("")}${piece("upon")}${usage}data: [DONE]\n\n`);
-    expect(said).toEqual(["<restart>", "Once ", "upon"]);
+    const { pieces, result } = await run(`: hello\n\n${piece("Once ")}${piece("")}${piece("upon")}${usage}data: [DONE]\n\n`);
+    expect(pieces).toEqual(["<restart>", "Once ", "upon"]);
     expect(result).toMatchObject({ text: "Once upon", costMicroUsd: 7, requestId: "c1", usage: { inputTokens: 3, outputTokens: 4 } });
-    expect(peer.seen[0]!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+    expect(peer.requests[0]!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
   it.each<[string, string, string]>([
@@ -117,7 +130,7 @@ describe("a text model that must return JSON", () => {
   const run = (call: ModelCall, settings: object = {}): Promise<CallResult> =>
     modelCalls({ ...chat(), ...settings }, "text").text(call, live, soon(), unheard);
   const structured = { structuredOutput: "json_schema" };
-  const sentBody = (): Record<string, unknown> => peer.seen.at(-1)!.body as Record<string, unknown>;
+  const sentBody = (): Record<string, unknown> => peer.requests.at(-1)!.body as Record<string, unknown>;
 
   it("gets the schema as text if it has no mode for it", async () => {
     answer("<think>Two.</think>Here:\n```json\n[1,2]\n```\nHope it helps");
@@ -168,13 +181,13 @@ describe("a text model that must return JSON", () => {
 
 describe("a text model that doesn't respond", () => {
   it("is called again a few times", async () => {
-    peer.answers = () => (peer.seen.length < ATTEMPTS.textBroken ? undefined : { body: { choices: [{ message: { content: "x" } }] } });
+    peer.answers = () => (peer.requests.length < ATTEMPTS.textBroken ? undefined : { body: { choices: [{ message: { content: "x" } }] } });
     expect((await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).text).toBe("x");
     peer.answers = () => undefined;
     await expect(modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).rejects.toMatchObject({
       reason: "PROVIDER_SUBMIT_FAILED",
     });
-    expect(peer.seen).toHaveLength(2 * ATTEMPTS.textBroken);
+    expect(peer.requests).toHaveLength(2 * ATTEMPTS.textBroken);
   });
 
   it("is called until it can be reached, but only while there is time", async () => {
@@ -193,7 +206,7 @@ describe("a text model that doesn't respond", () => {
 
 describe("a busy text model", () => {
   it("is awaited", async () => {
-    peer.answers = () => (peer.seen.length < 3 ? says(429, "0") : { body: { choices: [{ message: { content: "x" } }] } });
+    peer.answers = () => (peer.requests.length < 3 ? says(429, "0") : { body: { choices: [{ message: { content: "x" } }] } });
     expect((await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard)).text).toBe("x");
   });
 
@@ -211,7 +224,7 @@ describe("a busy text model", () => {
       return says(429, "50");
     };
     await expect(modelCalls(chat(), "text").text(callOf(), cancelled.signal, soon(), unheard)).rejects.toThrow();
-    expect(peer.seen).toHaveLength(1);
+    expect(peer.requests).toHaveLength(1);
   });
 });
 
@@ -219,9 +232,9 @@ describe("a call of a text model", () => {
   it("limits a text with the model's own parameter, and no other", async () => {
     peer.answers = () => ({ body: { choices: [{ message: { content: "x" } }] } });
     const limits = async (settings: Record<string, unknown>): Promise<unknown> => {
-      peer.seen = [];
+      peer.requests = [];
       await modelCalls(settings, "text").text(callOf({ inputs: { prompt: "hi", maxTokens: 7 } }), live, soon(), unheard);
-      const [{ body }] = peer.seen as [Seen];
+      const [{ body }] = peer.requests as [RecordedRequest];
       return Object.fromEntries(Object.entries(body).filter(([name]) => /tokens/i.test(name)));
     };
     expect(await limits(chat())).toEqual({ max_tokens: 7 });

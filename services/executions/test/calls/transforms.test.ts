@@ -8,7 +8,7 @@ import {
   createTransforms,
   type TransformsOptions,
 } from "../../src/calls/transforms";
-import { askedOfTransform } from "../../src/reuse/asked";
+import { fingerprintOfTransform } from "../../src/reuse/fingerprints";
 import type { TransformCall } from "../../src/run/calls";
 
 const OWN = "http://public.test/media/";
@@ -49,11 +49,11 @@ const world = () => {
     downloads: createSlots({ concurrency: 1, queueLimit: 1 }),
     own: OWN,
   };
-  return { run: createTransforms(options), asked: runRequests, ingested };
+  return { run: createTransforms(options), requests: runRequests, ingested };
 };
 
 it("names stored files by their keys, and fetches others first if they are allowed", async () => {
-  const { run, asked, ingested } = world();
+  const { run, requests, ingested } = world();
   const [images, allowed] = [[`${OWN}first`, "https://elsewhere.test/second.png"], [] as string[]];
   const { files: storedFiles, warnings } = await run(call("image-grid", { images, columns: 2 }), never, (url) =>
     Promise.resolve(void allowed.push(url)),
@@ -64,7 +64,7 @@ it("names stored files by their keys, and fetches others first if they are allow
   expect(ingested).toMatchObject([
     { id: "run-2-1-1-in", ownerId: "user", sourceUrl: "https://elsewhere.test/second.png", accept: ["image"] },
   ]);
-  expect(asked).toMatchObject([
+  expect(requests).toMatchObject([
     {
       callId: "run-2-1",
       userId: "user",
@@ -80,7 +80,7 @@ it("names stored files by their keys, and fetches others first if they are allow
 });
 
 it("calls nothing if earlier nodes created an unsupported input", async () => {
-  const { run, asked } = world();
+  const { run, requests } = world();
   const refusalFor = (operation: string, inputs: Record<string, unknown>): Promise<DomainError> =>
     run(call(operation, inputs), never, () => Promise.resolve()).then(
       () => Promise.reject(new Error("it was expected to fail")),
@@ -93,7 +93,7 @@ it("calls nothing if earlier nodes created an unsupported input", async () => {
   expect((await refusalFor("image-resize", { image: "of-nobody", width: 5 })).message).toBe(
     "image-resize: image: you have no media file of-nobody",
   );
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 it("rejects a run whose program isn't downloaded yet, with the time to retry", async () => {
@@ -116,8 +116,8 @@ it("reuses a result while the program is the same", async () => {
   const programVersion = createProgramVersion(createPrograms({ getStatus: () => Promise.resolve(status) }));
   expect([await programVersion("image-resize"), await programVersion("video-concat")]).toEqual(["8.17", "7.1"]);
   const resize = { operation: "image-resize", inputs: { image: `${OWN}first`, width: 9 } };
-  const askedTransform = askedOfTransform(resize, "8.17", OWN);
+  const askedTransform = fingerprintOfTransform(resize, "8.17", OWN);
   expect(askedTransform.files).toEqual([`${OWN}first`]);
-  expect(askedOfTransform({ ...resize, inputs: { width: 9, image: `${OWN}other` } }, "8.17", OWN).digest).toBe(askedTransform.digest);
-  expect(askedOfTransform(resize, "8.18", OWN).digest).not.toBe(askedTransform.digest);
+  expect(fingerprintOfTransform({ ...resize, inputs: { width: 9, image: `${OWN}other` } }, "8.17", OWN).digest).toBe(askedTransform.digest);
+  expect(fingerprintOfTransform(resize, "8.18", OWN).digest).not.toBe(askedTransform.digest);
 });

@@ -51,7 +51,7 @@ const insertRun = async (userId: string): Promise<string> => {
   await stores.rows.insert(record);
   const key = `${record._id}:pic:0`;
   const call = { key, executionId: record._id, nodeId: "pic", item: 0 };
-  await stores.calls.ended(completedCall(call, { files: [], text: "x", costMicroUsd: 1, requestId: null }));
+  await stores.calls.recordEnd(completedCall(call, { files: [], text: "x", costMicroUsd: 1, requestId: null }));
   await stores.submissions.claim(key, "process");
   const codec = createClaimCheckCodec(stores.payloads);
   const payload = { metadata: {}, data: Buffer.from(LONG) };

@@ -16,26 +16,26 @@ const outboxOf = (usage: () => Promise<void> = () => Promise.resolve()) => {
   };
   const queue = { leave: () => Promise.resolve(void calls.push("leave")) };
   const outbox = createOutbox({ reports, stores, queue, logger: createLogger("test", "silent") } as unknown as OutboxOptions);
-  return { outbox, said: calls };
+  return { outbox, calls };
 };
 const endedRow = newRecord("user", { _id: "a", status: "completed", outbox: ["place:1", "usage"] });
 
 it("delivers an end and clears it before any reader sees it", async () => {
-  const { outbox, said } = outboxOf();
+  const { outbox, calls } = outboxOf();
   expect((await outbox.deliverFirst(endedRow)).outbox).toEqual([]);
-  expect(said).toEqual(["leave", "finished a", "clear place:1,usage"]);
+  expect(calls).toEqual(["leave", "finished a", "clear place:1,usage"]);
 });
 
 it("clears delivered entries, and leaves the rest to the sweeper", async () => {
-  const { outbox, said } = outboxOf(() => Promise.reject(unavailable("usage is away")));
+  const { outbox, calls } = outboxOf(() => Promise.reject(unavailable("usage is away")));
   expect(await outbox.deliver(endedRow)).toBe(false);
-  expect(said).toEqual(["leave", "clear place:1"]);
+  expect(calls).toEqual(["leave", "clear place:1"]);
 });
 
 it("waits at most half a second for a delivery, and again when its process stops", async () => {
   jest.useFakeTimers();
   let deliver: () => void = () => undefined;
-  const { outbox, said } = outboxOf(() => new Promise((resolve) => (deliver = resolve)));
+  const { outbox, calls } = outboxOf(() => new Promise((resolve) => (deliver = resolve)));
   const delivery = outbox.deliverFirst(endedRow);
   await jest.advanceTimersByTimeAsync(500);
   expect((await delivery).outbox).toEqual(endedRow.outbox);
@@ -43,11 +43,11 @@ it("waits at most half a second for a delivery, and again when its process stops
   const drained = outbox.drain();
   deliver();
   await drained;
-  expect(said).toContain("clear place:1,usage");
+  expect(calls).toContain("clear place:1,usage");
 });
 
 it("creates the usage row of a running run", async () => {
-  const { outbox, said } = outboxOf();
+  const { outbox, calls } = outboxOf();
   await outbox.deliverFirst({ ...endedRow, status: "processing", outbox: ["usage"] });
-  expect(said).toEqual(["started a", "clear usage"]);
+  expect(calls).toEqual(["started a", "clear usage"]);
 });

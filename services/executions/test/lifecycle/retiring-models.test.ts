@@ -34,7 +34,7 @@ const started = (pages: workflowsProto.ModelUse[][], { now, executionDays = 30 }
     },
     ...{ executionDays, logger, now: () => now },
   });
-  return { look, sent: messages, asked: modelNames };
+  return { look, messages, modelNames };
 };
 
 const use = (ownerId: string, slug: string, ...models: string[]): workflowsProto.ModelUse => ({
@@ -65,11 +65,15 @@ it("is due no longer than notices are remembered", () => {
 });
 
 it("notifies each account once about each model that its workflows use, under an id of account, model, day and stage", async () => {
-  const { look, sent, asked } = started(PAGES, { now: at("2026-12-01") });
+  const { look, messages, modelNames } = started(PAGES, { now: at("2026-12-01") });
   expect(await look(ignore, undefined)).toEqual({ models: 2, notices: 3 });
-  expect(asked).toEqual(["leaving,leaving-too", "leaving,leaving-too"]);
-  expect(sent.map(({ id }) => id)).toEqual(["leaving-2026-12-31-30-ada", "leaving-too-2026-12-31-30-ada", "leaving-too-2026-12-31-30-bob"]);
-  expect(sent[0]!.retiring).toEqual({
+  expect(modelNames).toEqual(["leaving,leaving-too", "leaving,leaving-too"]);
+  expect(messages.map(({ id }) => id)).toEqual([
+    "leaving-2026-12-31-30-ada",
+    "leaving-too-2026-12-31-30-ada",
+    "leaving-too-2026-12-31-30-bob",
+  ]);
+  expect(messages[0]!.retiring).toEqual({
     ...{ ownerId: "ada", model: "leaving", retiresOn: DAY, successor: "newer", workflowCount: 2 },
     workflows: [
       { slug: "films", name: "The films" },
@@ -79,15 +83,15 @@ it("notifies each account once about each model that its workflows use, under an
 
   const nextDay = started(PAGES, { now: at("2026-12-02") });
   await nextDay.look(ignore, undefined);
-  expect(nextDay.sent.map(({ id }) => id)).toEqual(sent.map(({ id }) => id));
+  expect(nextDay.messages.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
   const lastWeek = started(PAGES, { now: at("2026-12-24") });
   await lastWeek.look(ignore, undefined);
-  expect(lastWeek.sent[0]!.id).toBe("leaving-2026-12-31-7-ada");
+  expect(lastWeek.messages[0]!.id).toBe("leaving-2026-12-31-7-ada");
 });
 
 it("continues after the last notified page, and reads no workflows while no model retires soon", async () => {
   const positions: RetiringProgress[] = [];
-  const { look, sent } = started(PAGES, { now: at("2026-12-01") });
+  const { look, messages } = started(PAGES, { now: at("2026-12-01") });
   await look((progress) => positions.push(progress), undefined);
   expect(positions).toEqual([
     { notices: 2, cursor: "1" },
@@ -95,10 +99,10 @@ it("continues after the last notified page, and reads no workflows while no mode
   ]);
   const resumed = started(PAGES, { now: at("2026-12-01") });
   expect(await resumed.look(ignore, positions[0])).toEqual({ models: 2, notices: 3 });
-  expect(resumed.sent.map(({ retiring }) => retiring.ownerId)).toEqual(["bob"]);
-  expect(sent).toHaveLength(3);
+  expect(resumed.messages.map(({ retiring }) => retiring.ownerId)).toEqual(["bob"]);
+  expect(messages).toHaveLength(3);
 
   const quiet = started(PAGES, { now: at("2026-10-01") });
   expect(await quiet.look(ignore, undefined)).toEqual({ models: 0, notices: 0 });
-  expect(quiet.asked).toEqual([]);
+  expect(quiet.modelNames).toEqual([]);
 });

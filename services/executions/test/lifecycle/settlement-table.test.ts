@@ -48,7 +48,7 @@ const FUNDS: Record<string, { funds: Funds; held: [number, number, number] }> = 
 };
 
 interface Outcome {
-  seen: FinalStatus;
+  workflowStatus: FinalStatus;
   error: RunError | null;
   completed: string[];
   /** A cancellation was accepted before the end. */
@@ -61,37 +61,59 @@ interface Outcome {
   paid: "submitted" | "completed" | "none";
 }
 const OUTCOMES: Record<string, Outcome> = {
-  completed: { seen: "completed", error: null, completed: ["pics:0", "pics:1", "song:0"], paid: "completed" },
-  "completed, with a list shorter than expected": { seen: "completed", error: null, completed: ["pics:0", "song:0"], paid: "completed" },
-  "EXECUTION_FAILED after some": { seen: "failed", error: failed("EXECUTION_FAILED"), completed: ["pics:0", "pics:1"], paid: "completed" },
-  "EXECUTION_FAILED before any": { seen: "failed", error: failed("EXECUTION_FAILED"), completed: [], paid: "none" },
+  completed: { workflowStatus: "completed", error: null, completed: ["pics:0", "pics:1", "song:0"], paid: "completed" },
+  "completed, with a list shorter than expected": {
+    workflowStatus: "completed",
+    error: null,
+    completed: ["pics:0", "song:0"],
+    paid: "completed",
+  },
+  "EXECUTION_FAILED after some": {
+    workflowStatus: "failed",
+    error: failed("EXECUTION_FAILED"),
+    completed: ["pics:0", "pics:1"],
+    paid: "completed",
+  },
+  "EXECUTION_FAILED before any": { workflowStatus: "failed", error: failed("EXECUTION_FAILED"), completed: [], paid: "none" },
   "PROVIDER_SUBMIT_FAILED after some": {
-    seen: "failed",
+    workflowStatus: "failed",
     error: failed("PROVIDER_SUBMIT_FAILED"),
     completed: ["pics:1"],
     paid: "completed",
   },
-  "PROVIDER_SUBMIT_FAILED at once": { seen: "failed", error: failed("PROVIDER_SUBMIT_FAILED"), completed: [], paid: "none" },
+  "PROVIDER_SUBMIT_FAILED at once": { workflowStatus: "failed", error: failed("PROVIDER_SUBMIT_FAILED"), completed: [], paid: "none" },
   "PROVIDER_RESPONSE_INCOMPLETE after some": {
-    seen: "failed",
+    workflowStatus: "failed",
     error: failed("PROVIDER_RESPONSE_INCOMPLETE"),
     completed: ["pics:0", "pics:1"],
     paid: "none",
   },
-  "not done in time": { seen: "failed", error: failed("EXECUTION_FAILED"), completed: ["pics:0"], paid: "completed" },
-  "cancelled before anything was submitted": { seen: "cancelled", error: null, completed: [], cancelled: true, paid: "submitted" },
-  "cancelled after some": { seen: "cancelled", error: null, completed: ["pics:0"], cancelled: true, paid: "submitted" },
+  "not done in time": { workflowStatus: "failed", error: failed("EXECUTION_FAILED"), completed: ["pics:0"], paid: "completed" },
+  "cancelled before anything was submitted": {
+    workflowStatus: "cancelled",
+    error: null,
+    completed: [],
+    cancelled: true,
+    paid: "submitted",
+  },
+  "cancelled after some": { workflowStatus: "cancelled", error: null, completed: ["pics:0"], cancelled: true, paid: "submitted" },
   "cancelled with some under way": {
-    seen: "cancelled",
+    workflowStatus: "cancelled",
     error: null,
     completed: ["pics:0"],
     underWay: ["song:0"],
     cancelled: true,
     paid: "submitted",
   },
-  "cancelled from Temporal's own tools": { seen: "cancelled", error: null, completed: [], underWay: ["pics:1"], paid: "submitted" },
+  "cancelled from Temporal's own tools": {
+    workflowStatus: "cancelled",
+    error: null,
+    completed: [],
+    underWay: ["pics:1"],
+    paid: "submitted",
+  },
   "cancelled when everything was done": {
-    seen: "completed",
+    workflowStatus: "completed",
     error: null,
     completed: ["pics:0", "pics:1", "song:0"],
     cancelled: true,
@@ -99,7 +121,7 @@ const OUTCOMES: Record<string, Outcome> = {
     paid: "submitted",
   },
   "cancelled when it had failed": {
-    seen: "failed",
+    workflowStatus: "failed",
     error: failed("PROVIDER_RESPONSE_INCOMPLETE"),
     completed: ["pics:0"],
     cancelled: true,
@@ -119,9 +141,9 @@ const fund = async ({ plan, topUp, painter, singer }: Funds): Promise<string> =>
   return userId;
 };
 
-const endOf = (input: RunInput, { seen, error, completed, underWay = [] }: Outcome): RunEnd => ({
-  status: seen,
-  result: seen === "completed" ? {} : null,
+const endOf = (input: RunInput, { workflowStatus, error, completed, underWay = [] }: Outcome): RunEnd => ({
+  status: workflowStatus,
+  result: workflowStatus === "completed" ? {} : null,
   error,
   requestId: null,
   nodes: initialNodes(input.plan),
@@ -177,7 +199,7 @@ describe.each(Object.entries(FUNDS))("a run paid by %s", (_, { funds, held }) =>
       expect(await money.stores.rows.requestCancel(executionId, userId, requested)).not.toBeNull();
     }
     const want = expected(funds, held, outcome);
-    const status = outcome.status ?? outcome.seen;
+    const status = outcome.status ?? outcome.workflowStatus;
     const settle = () => money.settle({ ...input, held: heldItems }, endOf(input, outcome));
     expect(await settle()).toEqual({ status, millicredits: want.total });
     // Settling again returns the same result and moves nothing.
@@ -320,7 +342,7 @@ it.each([
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const { executionId } = await money.begin(runOf(userId, NODES));
   const outputs = { executionId, requestId: null, outputsJson: "{}" };
-  await money.stores.calls.ended({
+  await money.stores.calls.recordEnd({
     ...outputs,
     _id: `${executionId}:pics:1`,
     nodeId: "pics",

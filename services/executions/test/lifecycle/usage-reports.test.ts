@@ -25,13 +25,13 @@ const usageOf = (finishes: (ids: string[]) => Promise<string[]> = (ids) => Promi
       return { executionIds: await finishes(runs.map(idOf)) };
     },
   };
-  return { told: reports, letGo, toldRuns: createUsageReports(usage) };
+  return { reports, letGo, toldRuns: createUsageReports(usage) };
 };
 
 /** Reports one run, and three more during that call. @returns the outcome of each */
-const fourOf = async ({ told, letGo, toldRuns }: ReturnType<typeof usageOf>, ids = ["b", "c", "d"]) => {
+const fourOf = async ({ reports, letGo, toldRuns }: ReturnType<typeof usageOf>, ids = ["b", "c", "d"]) => {
   const outcomes = [toldRuns.finished(runOf("a"))];
-  while (told.length === 0) await Promise.resolve();
+  while (reports.length === 0) await Promise.resolve();
   outcomes.push(...ids.map((id) => toldRuns.finished(runOf(id))));
   letGo();
   return (await Promise.allSettled(outcomes)).map((outcome) => (outcome.status === "fulfilled" ? "told" : String(outcome.reason)));
@@ -40,26 +40,26 @@ const fourOf = async ({ told, letGo, toldRuns }: ReturnType<typeof usageOf>, ids
 it("reports a single run alone, and those that end meanwhile in the next call", async () => {
   const usage = usageOf();
   expect(await fourOf(usage)).toEqual(["told", "told", "told", "told"]);
-  expect(usage.told).toEqual([["a"], ["b", "c", "d"]]);
+  expect(usage.reports).toEqual([["a"], ["b", "c", "d"]]);
 });
 
 it("asks for the reason of those that didn't finish with the others", async () => {
   const usage = usageOf((ids) => Promise.resolve(ids.filter((id) => id !== "theirs")));
   const outcomes = await fourOf(usage, ["b", "theirs", "d"]);
   expect(outcomes).toEqual(["told", "told", expect.stringContaining("belongs to another user"), "told"]);
-  expect(usage.told).toEqual([["a"], ["b", "theirs", "d"], ["theirs"]]);
+  expect(usage.reports).toEqual([["a"], ["b", "theirs", "d"], ["theirs"]]);
 });
 
 it("reports each alone to a version of usage without the batch call", async () => {
   const usage = usageOf(() => Promise.reject(new DomainError("internal", "INTERNAL", "unimplemented")));
   expect(await fourOf(usage)).toEqual(["told", "told", "told", "told"]);
-  expect(usage.told).toEqual([["a"], ["b", "c", "d"], ["b"], ["c"], ["d"]]);
+  expect(usage.reports).toEqual([["a"], ["b", "c", "d"], ["b"], ["c"], ["d"]]);
 });
 
 it("reports all of them as failed if usage is unavailable, and makes no more calls", async () => {
   const usage = usageOf(() => Promise.reject(unavailable("usage is not available")));
   expect((await fourOf(usage)).map((outcome) => outcome.includes("not available"))).toEqual([false, true, true, true]);
-  expect(usage.told).toEqual([["a"], ["b", "c", "d"]]);
+  expect(usage.reports).toEqual([["a"], ["b", "c", "d"]]);
 });
 
 it("reports runs that start together in one call", async () => {

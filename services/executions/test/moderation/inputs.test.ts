@@ -1,7 +1,7 @@
 import { executions, media as mediaProto } from "@nodeloom/proto";
 import { hashOf } from "../../src/moderation/content";
 import type { Subject } from "../../src/moderation/decide";
-import { HookAway } from "../../src/moderation/hook";
+import { HookUnavailable } from "../../src/moderation/hook";
 import { createInputChecks } from "../../src/moderation/inputs";
 import type { PlannedRun } from "../../src/plan/planning";
 
@@ -96,7 +96,7 @@ it("shows the parts of a call's prompt that weren't checked with the run, includ
 });
 
 it("reports that nothing runs if this can't be known", async () => {
-  const away = (): Promise<never> => Promise.reject(new HookAway("answered 500"));
+  const away = (): Promise<never> => Promise.reject(new HookUnavailable("answered 500"));
   await expect(checksOf(away).run(request, planned)).rejects.toMatchObject({
     reason: "SERVICE_UNAVAILABLE",
     metadata: { moderation: "away" },

@@ -90,7 +90,7 @@ afterAll(async () => {
 afterEach(() => expect(hook.failures).toEqual([]));
 beforeEach(() => {
   hook.reset();
-  provider.asked.length = 0;
+  provider.requests.length = 0;
   provider.answer = ({ call }) =>
     call.includes("images")
       ? { json: { data: [{ b64_json: PNG.toString("base64") }] } }
@@ -247,7 +247,7 @@ describe("a file that a call creates", () => {
       expect(await Promise.race([picture(call, callsOf(moderationOf(deaths[point]))), death])).toBe("killed");
       expect(await errorOf(picture(call))).toMatchObject({ reason: "CONTENT_REFUSED", metadata: { refused: { costMicroUsd: 20_000 } } });
       expect(new Set(outputsAsked().map(({ id }) => id)).size).toBe(1);
-      expect(provider.asked).toHaveLength(1);
+      expect(provider.requests).toHaveLength(1);
       expect((await media.getObjects({ ids: idsOf(call), ownerId: USER, withHeld: true })).objects).toEqual([]);
     },
   );
@@ -300,7 +300,7 @@ it("a prompt that is created during the run is rejected before it is sent, for f
     message: "its prompt was refused: Blood is not shown here. (violence)",
     metadata: {},
   });
-  expect(provider.asked).toEqual([]);
+  expect(provider.requests).toEqual([]);
 });
 
 describe("while the hook is unavailable", () => {
@@ -311,7 +311,7 @@ describe("while the hook is unavailable", () => {
   it("nothing is sent to a provider", async () => {
     const error = await errorOf(picture(callOf(), callsOf(moderationOf({ timeoutMs: 100 }))));
     expect(error).toMatchObject({ kind: "unavailable", reason: "SERVICE_UNAVAILABLE", metadata: { moderation: "away" } });
-    expect(provider.asked).toEqual([]);
+    expect(provider.requests).toEqual([]);
   });
 
   it("an output waits for it, and its call isn't repeated", async () => {
@@ -323,7 +323,7 @@ describe("while the hook is unavailable", () => {
     };
     const pendingPicture = picture(callOf(), callsOf(moderationOf({ timeoutMs: 60_000 })));
     expect((await pendingPicture).files).toHaveLength(1);
-    expect(provider.asked).toHaveLength(1);
+    expect(provider.requests).toHaveLength(1);
   });
 
   it("everything passes if the installation is configured so, and is listed as unchecked", async () => {

@@ -23,12 +23,12 @@ it("says nothing about a model with fewer than three calls", () => {
 it("treats models as not measured if the statistics can't be read, and says which provider is away", async () => {
   const measure = createMeasure({
     statistics: { recent: (model) => (model === "lost" ? Promise.reject(new Error("no answer")) : Promise.resolve([])) },
-    isAway: (providerJson) => providerJson === "away",
+    isUnavailable: (providerJson) => providerJson === "away",
     logger: createLogger("test", "silent"),
   });
   const model = (internalName: string, providerJson = "{}") => ({ internalName, providerJson });
   expect(await measure([model("lost"), model(randomUUID(), "away")])).toEqual([
-    { calls: 0, errorRate: null, p50Ms: null, isAway: false },
-    { calls: 0, errorRate: null, p50Ms: null, isAway: true },
+    { calls: 0, errorRate: null, p50Ms: null, isUnavailable: false },
+    { calls: 0, errorRate: null, p50Ms: null, isUnavailable: true },
   ]);
 });

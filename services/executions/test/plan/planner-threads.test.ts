@@ -24,7 +24,7 @@ const HOSTILE = join(folder, "hostile.js");
 writeFileSync(
   HOSTILE,
   `const { parentPort } = require("node:worker_threads");
-exports.plan = ({ id, given: { inputsJson } }) => {
+exports.plan = ({ id, task: { inputsJson } }) => {
   parentPort.postMessage(id);
   if (inputsJson === "spin") for (;;);
   if (inputsJson === "slow") for (const until = Date.now() + 50; Date.now() < until; );

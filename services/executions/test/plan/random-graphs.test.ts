@@ -6,7 +6,7 @@ import {
   readGraph,
   shareTexts,
   type ModelTerms,
-  type Planned,
+  type PlanResult,
   type RunPlan,
 } from "@nodeloom/kernel";
 import { GraphRun } from "../../src/run/graph-run";
@@ -91,7 +91,7 @@ const randomGraph = (seed: number): ReturnType<typeof readGraph> => {
 };
 
 const LONGEST_TEXT = 6 * LIMITS.textValueBytes;
-const plan = (seed: number): Planned =>
+const plan = (seed: number): PlanResult =>
   planRun({
     graph: randomGraph(seed),
     inputs: new Map<string, unknown>([

@@ -86,7 +86,7 @@ describe("of a fan-out whose calls were submitted", () => {
   it("shows the provider's id of every cancelled or failed call", async () => {
     const id = await insertedRun();
     const failed = { _id: `${id}:${pic!.id}:0`, executionId: id, nodeId: pic!.id, item: 0, costMicroUsd: 0, requestId: null };
-    await stores.calls.ended({ ...failed, status: "failed" });
+    await stores.calls.recordEnd({ ...failed, status: "failed" });
     const nodes = [{ ...pic!, status: "cancelled" as const, items: 20 }];
     const end = { resultJson: null, error: null, millicredits: 0, grantUsed: false, finishedAt: new Date(), durationMs: 1 };
     await stores.rows.finish(id, { ...end, status: "failed", nodes }, []);

@@ -17,7 +17,7 @@ const hearing = (
   executionId: string,
   count: number,
   what: "subscribe" | "onTransition" = "subscribe",
-): { heard: Promise<string[]>; stop: () => void } => {
+): { events: Promise<string[]>; stop: () => void } => {
   const types: string[] = [];
   let stop: () => void = () => undefined;
   const heardTypes = new Promise<string[]>((resolve) => {
@@ -26,7 +26,7 @@ const hearing = (
       if (types.length === count) resolve(types);
     });
   });
-  return { heard: heardTypes, stop };
+  return { events: heardTypes, stop };
 };
 const subscribers = async (redis: Redis, executionId: string): Promise<number> =>
   Number((await redis.pubsub("NUMSUB", `${prefix}executions:${executionId}`))[1]);
@@ -49,9 +49,9 @@ const replica = async (): Promise<{ channel: EventChannel; publisher: Redis; sub
   await Promise.all([redisReady(publisher, PATIENCE_MS), redisReady(subscriber, PATIENCE_MS)]);
   const channel = createEventChannel({ publisher, subscriber, prefix, logger });
   const id = randomUUID();
-  const { heard, stop } = hearing(channel, id, 1, "onTransition");
+  const { events, stop } = hearing(channel, id, 1, "onTransition");
   const probe = `${id} ${JSON.stringify({ from: "elsewhere", event: event("settled") })}`;
-  await untilHeard(heard, () => publisher.publish(`${prefix}executions:transitions`, probe));
+  await untilHeard(events, () => publisher.publish(`${prefix}executions:transitions`, probe));
   stop();
   return { channel, publisher, subscriber };
 };
@@ -62,8 +62,8 @@ it("notifies listeners of this replica at once and those of another over Redis, 
   const [here, there] = [hearing(a.channel, id, 3), hearing(b.channel, id, 3)];
   await until(async () => (await subscribers(a.publisher, id)) === 2);
   for (const type of ["one", "two", "three"]) a.channel.publish(id, event(type));
-  expect(await here.heard).toEqual(["one", "two", "three"]);
-  expect(await there.heard).toEqual(["one", "two", "three"]);
+  expect(await here.events).toEqual(["one", "two", "three"]);
+  expect(await there.events).toEqual(["one", "two", "three"]);
   here.stop();
   there.stop();
 });
@@ -76,19 +76,19 @@ it("sends transitions to every replica without a subscription to their execution
   const follower = hearing(b.channel, id, 4);
   await until(async () => (await subscribers(a.publisher, id)) === 1);
   for (const type of ["admitted", "node.started", "node.completed", "settled"]) a.channel.publish(id, event(type));
-  expect(await here.heard).toEqual(["admitted", "settled"]);
-  expect(await there.heard).toEqual(["admitted", "settled"]);
-  expect(await follower.heard).toEqual(["admitted", "node.started", "node.completed", "settled"]);
+  expect(await here.events).toEqual(["admitted", "settled"]);
+  expect(await there.events).toEqual(["admitted", "settled"]);
+  expect(await follower.events).toEqual(["admitted", "node.started", "node.completed", "settled"]);
   for (const { stop } of [here, there, follower]) stop();
 });
 
 it("receives transitions again after its connection was lost", async () => {
   const [a, b] = [await replica(), await replica()];
   const id = randomUUID();
-  const { heard, stop } = hearing(a.channel, id, 1, "onTransition");
+  const { events, stop } = hearing(a.channel, id, 1, "onTransition");
   a.subscriber.disconnect(true);
   await until(() => Promise.resolve(a.subscriber.status === "ready"));
-  await untilHeard(heard, () => b.channel.publish(id, event("settled")));
+  await untilHeard(events, () => b.channel.publish(id, event("settled")));
   stop();
 });
 
@@ -97,9 +97,9 @@ it("receives transitions even if it was created before its connection", async ()
   const [publisher, subscriber] = [connectRedis({ url, logger }), connectRedis({ url, logger, subscriber: true })];
   connections.push(publisher, subscriber);
   expect(subscriber.status).not.toBe("ready");
-  const { heard, stop } = hearing(createEventChannel({ publisher, subscriber, prefix, logger }), "early", 1, "onTransition");
+  const { events, stop } = hearing(createEventChannel({ publisher, subscriber, prefix, logger }), "early", 1, "onTransition");
   const b = await replica();
-  await untilHeard(heard, () => b.channel.publish("early", event("settled")));
+  await untilHeard(events, () => b.channel.publish("early", event("settled")));
   stop();
 });
 
@@ -117,7 +117,7 @@ it("leaves no subscription behind, and keeps it while it has a listener", async 
 it("ignores messages that aren't events", async () => {
   const [a, b] = [await replica(), await replica()];
   const id = randomUUID();
-  const { heard, stop } = hearing(a.channel, id, 1);
+  const { events, stop } = hearing(a.channel, id, 1);
   await until(async () => (await subscribers(a.publisher, id)) === 1);
   for (const noise of ["not json", "null", "{}", '{"from":"x","event":null}'])
     for (const [channel, before] of [
@@ -126,7 +126,7 @@ it("ignores messages that aren't events", async () => {
     ])
       await b.publisher.publish(`${prefix}${channel}`, `${before}${noise}`);
   b.channel.publish(id, event("real"));
-  expect(await heard).toEqual(["real"]);
+  expect(await events).toEqual(["real"]);
   stop();
 });
 
@@ -140,7 +140,7 @@ it("receives again after its connection was lost, including subscriptions made m
   await until(async () => (await subscribers(b.publisher, before)) + (await subscribers(b.publisher, meanwhile)) === 2);
   b.channel.publish(before, event("first"));
   b.channel.publish(meanwhile, event("second"));
-  expect([await first.heard, await second.heard]).toEqual([["first"], ["second"]]);
+  expect([await first.events, await second.events]).toEqual([["first"], ["second"]]);
   first.stop();
   second.stop();
 });
@@ -149,8 +149,8 @@ it("neither waits nor fails while Redis is unavailable", async () => {
   const a = await replica();
   a.publisher.disconnect();
   a.subscriber.disconnect();
-  const { heard, stop } = hearing(a.channel, "x", 1);
+  const { events, stop } = hearing(a.channel, "x", 1);
   a.channel.publish("x", event("local"));
-  expect(await heard).toEqual(["local"]);
+  expect(await events).toEqual(["local"]);
   stop();
 });

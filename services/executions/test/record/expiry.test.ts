@@ -23,7 +23,7 @@ const insert = async (part: Partial<ExecutionRecord>): Promise<string> => {
   const record = newRecord("u", { status: "completed", ...part });
   await stores.rows.insert(record);
   const result = { files: [], text: "x", costMicroUsd: 1, requestId: null };
-  await stores.calls.ended(completedCall({ key: `${record._id}:pic:0`, executionId: record._id, nodeId: "pic", item: 0 }, result));
+  await stores.calls.recordEnd(completedCall({ key: `${record._id}:pic:0`, executionId: record._id, nodeId: "pic", item: 0 }, result));
   return record._id;
 };
 const endedAgo = (days: number): Partial<ExecutionRecord> => ({ createdAt: ago(days), finishedAt: ago(days) });

@@ -22,16 +22,16 @@ const start = ({ isHeld = false } = {}) => {
     },
     announce: (_id, events) => void toldKeys.push(keys(events)),
   });
-  return { journal, writes, told: toldKeys, held: pendingWrites };
+  return { journal, writes, reports: toldKeys, pendingWrites };
 };
 
 it("writes close events at once, in order, each once, and announces them afterwards", async () => {
-  const { journal, writes, told } = start();
+  const { journal, writes, reports } = start();
   const noted = ["a", "b", "a", "c"].map((key) => journal.note("run", event(key), 1));
-  expect(told).toEqual([]);
+  expect(reports).toEqual([]);
   for (const one of await Promise.all(noted)) expect([...one!.recorded]).toEqual(["a", "b", "c"]);
   expect(writes).toEqual([["a", "b", "c"]]);
-  expect(told).toEqual([["a", "b", "c"]]);
+  expect(reports).toEqual([["a", "b", "c"]]);
 });
 
 it("delays no event longer than its limit, whatever the events before it do", async () => {
@@ -43,9 +43,9 @@ it("delays no event longer than its limit, whatever the events before it do", as
 });
 
 it("writes events of one run one after another, and delays no other run", async () => {
-  const { journal, writes, held } = start({ isHeld: true });
+  const { journal, writes, pendingWrites } = start({ isHeld: true });
   const until = async (count: number): Promise<void> => {
-    while (held.length < count) await new Promise((resolve) => setImmediate(resolve));
+    while (pendingWrites.length < count) await new Promise((resolve) => setImmediate(resolve));
   };
   const first = journal.note("run", event("first"), 0);
   await until(1);
@@ -53,23 +53,23 @@ it("writes events of one run one after another, and delays no other run", async 
   const other = journal.note("other", event("other"), 0);
   await until(2);
   expect(writes).toEqual([["first"], ["other"]]);
-  held[1]!.pass();
+  pendingWrites[1]!.pass();
   await other;
-  held[0]!.pass();
+  pendingWrites[0]!.pass();
   await first;
   await until(3);
-  held[2]!.pass();
+  pendingWrites[2]!.pass();
   await second;
   expect(writes).toEqual([["first"], ["other"], ["second"]]);
 });
 
 it("leaves waiting events to the last write of their run, after the events being written", async () => {
-  const { journal, writes, held } = start({ isHeld: true });
+  const { journal, writes, pendingWrites } = start({ isHeld: true });
   const writing = journal.note("run", event("first"), 0);
-  while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (pendingWrites.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const waiting = journal.note("run", event("last"), LONG_MS);
   const last = journal.close("run", (events) => Promise.resolve(keys(events)));
-  held[0]!.pass();
+  pendingWrites[0]!.pass();
   await writing;
   expect(await last).toEqual(["last"]);
   expect(await waiting).toBeNull();
@@ -103,16 +103,16 @@ it("still writes waiting events if the last write fails", async () => {
 });
 
 it("reports a failed write to all waiting callers, and continues", async () => {
-  const { journal, told, held } = start({ isHeld: true });
+  const { journal, reports, pendingWrites } = start({ isHeld: true });
   const lostNotes = ["a", "b"].map((key) => journal.note("run", event(key), 0).then(null, (error: Error) => error.message));
-  while (held.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  held[0]!.fail();
+  while (pendingWrites.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  pendingWrites[0]!.fail();
   expect(await Promise.all(lostNotes)).toEqual(["the database is away", "the database is away"]);
   const next = journal.note("run", event("c"), LONG_MS);
   const flushed = journal.flush();
-  while (held.length === 1) await new Promise((resolve) => setImmediate(resolve));
-  held[1]!.pass();
+  while (pendingWrites.length === 1) await new Promise((resolve) => setImmediate(resolve));
+  pendingWrites[1]!.pass();
   await flushed;
   await next;
-  expect(told).toEqual([["c"]]);
+  expect(reports).toEqual([["c"]]);
 });

@@ -135,29 +135,29 @@ describe("the end of a run", () => {
 describe("submissions without idempotency keys", () => {
   it("are claimed by one of many, and remembered", async () => {
     const claims = await Promise.all(Array.from({ length: 10 }, () => stores.submissions.claim("run:node:0", "another")));
-    expect(claims.filter((claim) => claim.claimed)).toHaveLength(1);
+    expect(claims.filter((claim) => claim.isNew)).toHaveLength(1);
     await stores.submissions.record("run:node:0", "job-1", { status: "https://p/1" });
     expect(await stores.submissions.claim("run:node:0", "another")).toMatchObject({
-      claimed: false,
+      isNew: false,
       requestId: "job-1",
       handle: { status: "https://p/1" },
     });
     await stores.submissions.release("run:node:0");
-    expect((await stores.submissions.claim("run:node:0", "another")).claimed).toBe(false);
+    expect((await stores.submissions.claim("run:node:0", "another")).isNew).toBe(false);
   });
 
   it("count as lost at once if their outcome can't become known, and aren't claimed again", async () => {
     await stores.submissions.claim("run:node:2", "another");
     await stores.submissions.lose("run:node:2");
     const claim = await stores.submissions.claim("run:node:2", "another");
-    expect(claim).toMatchObject({ claimed: false, requestId: null });
+    expect(claim).toMatchObject({ isNew: false, requestId: null });
     expect(Date.now() - (claim as { at: Date }).at.getTime()).toBeGreaterThanOrEqual(TIMING.submitLost);
   });
 
   it("can be claimed again after they certainly were not sent", async () => {
     await stores.submissions.claim("run:node:1", "another");
     await stores.submissions.release("run:node:1");
-    expect((await stores.submissions.claim("run:node:1", "another")).claimed).toBe(true);
+    expect((await stores.submissions.claim("run:node:1", "another")).isNew).toBe(true);
   });
 });
 
@@ -219,7 +219,7 @@ describe("calls and pending work of many runs", () => {
     await Promise.all(ids.map((id) => stores.calls.submitted(callOf(id), "send")));
     const failing = stores.calls.submitted({ ...callOf(ids[0]!), key: { $bad: 1 } as never }, "send");
     const endings = ids.map((id) =>
-      stores.calls.ended({ ...callOf(id), _id: callOf(id).key, status: "completed", costMicroUsd: 1, requestId: null }),
+      stores.calls.recordEnd({ ...callOf(id), _id: callOf(id).key, status: "completed", costMicroUsd: 1, requestId: null }),
     );
     await expect(failing).rejects.toThrow();
     await Promise.all(endings);
@@ -232,11 +232,11 @@ describe("calls and pending work of many runs", () => {
     const callOf = (item: number) => ({ key: `${executionId}:n:${item}`, executionId, nodeId: "n", item, model });
     const call = { executionId, nodeId: "n", costMicroUsd: 1, requestId: null };
     await stores.calls.submitted(callOf(0), "send");
-    await stores.calls.ended({ ...call, _id: callOf(0).key, item: 0, status: "completed" });
+    await stores.calls.recordEnd({ ...call, _id: callOf(0).key, item: 0, status: "completed" });
     await stores.calls.submitted(callOf(1), "send");
-    await stores.calls.ended({ ...call, _id: callOf(1).key, item: 1, status: "failed", error: { code: "EXECUTION_FAILED", message: "no", fault: "provider" } }); // prettier-ignore
+    await stores.calls.recordEnd({ ...call, _id: callOf(1).key, item: 1, status: "failed", error: { code: "EXECUTION_FAILED", message: "no", fault: "provider" } }); // prettier-ignore
     await stores.calls.submitted(callOf(2), "send");
-    await stores.calls.ended({ ...call, _id: callOf(3).key, item: 3, status: "completed" });
+    await stores.calls.recordEnd({ ...call, _id: callOf(3).key, item: 3, status: "completed" });
     const recent = await stores.callStatistics.recent(model, Date.now());
     expect(recent.map(({ status, error }) => [status, error?.fault])).toEqual([
       ["failed", "provider"],
@@ -249,8 +249,8 @@ describe("calls and pending work of many runs", () => {
   it("keep a completed call unchanged, whatever later reports say", async () => {
     const executionId = randomUUID();
     const call = { _id: `${executionId}:n:0`, executionId, nodeId: "n", item: 0, costMicroUsd: 5, requestId: null };
-    await stores.calls.ended({ ...call, status: "completed" });
-    await Promise.all(Array.from({ length: 5 }, () => stores.calls.ended({ ...call, costMicroUsd: 0, status: "failed" })));
+    await stores.calls.recordEnd({ ...call, status: "completed" });
+    await Promise.all(Array.from({ length: 5 }, () => stores.calls.recordEnd({ ...call, costMicroUsd: 0, status: "failed" })));
     expect(await stores.calls.of(executionId)).toMatchObject([{ status: "completed", costMicroUsd: 5 }]);
   });
 

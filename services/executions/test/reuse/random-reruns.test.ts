@@ -89,14 +89,14 @@ const edited = ({ graph, inputs }: Asking, random: Random): Asking => {
   return { graph: { ...graph, nodes }, inputs };
 };
 
-interface Tried {
+interface Trial {
   isTried: boolean;
   isExact: boolean;
-  taken: number;
+  savedMillicredits: number;
 }
 
-const tryOne = async (seed: number): Promise<Tried> => {
-  const nothing = { isTried: false, isExact: false, taken: 0 };
+const tryOne = async (seed: number): Promise<Trial> => {
+  const nothing = { isTried: false, isExact: false, savedMillicredits: 0 };
   const random = randomOf(seed);
   const first = randomAsking(random);
   const second = edited(first, random);
@@ -130,11 +130,11 @@ const tryOne = async (seed: number): Promise<Tried> => {
   expect(rerun.paid).toBe(paidCalls.length);
   const quoted = quotedOf(planned!);
   if (quoted.exact) expect(quoted.calls).toBe(rerun.paid);
-  return { isTried: true, isExact: quoted.exact, taken: whole.paid - rerun.paid };
+  return { isTried: true, isExact: quoted.exact, savedMillicredits: whole.paid - rerun.paid };
 };
 
 it("returns the result of a fresh run, costs only changes, and is quoted at its cost if that is exact", async () => {
-  const tried: Tried[] = [];
+  const tried: Trial[] = [];
   for (let seed = 0; seed < RERUNS; seed += 1) {
     try {
       tried.push(await tryOne(seed));
@@ -145,6 +145,6 @@ it("returns the result of a fresh run, costs only changes, and is quoted at its 
   const valid = tried.filter(({ isTried }) => isTried);
   // Enough cases must be valid reruns.
   expect(valid.length).toBeGreaterThan(RERUNS / 4);
-  expect(valid.filter(({ taken }) => taken > 0).length).toBeGreaterThan(RERUNS / 10);
-  expect(valid.filter(({ isExact, taken }) => isExact && taken > 0).length).toBeGreaterThan(RERUNS / 20);
+  expect(valid.filter(({ savedMillicredits }) => savedMillicredits > 0).length).toBeGreaterThan(RERUNS / 10);
+  expect(valid.filter(({ isExact, savedMillicredits }) => isExact && savedMillicredits > 0).length).toBeGreaterThan(RERUNS / 20);
 });

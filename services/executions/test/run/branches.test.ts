@@ -8,13 +8,13 @@ type Edge = { id: string; source: string; sourceHandle: string; target: string; 
 const SIZES = 4;
 
 /** A node of a random graph: a switch by size, or a text that lists its inputs. `from` selects the outputs that are linked to it. */
-interface Made {
+interface RandomNode {
   isSwitch: boolean;
   limit: number;
   from: number[];
 }
 
-const graphOf = (shapes: readonly Made[], results: readonly number[], source: Node, output: string): ReturnType<typeof readGraph> => {
+const graphOf = (shapes: readonly RandomNode[], results: readonly number[], source: Node, output: string): ReturnType<typeof readGraph> => {
   const nodes: Node[] = [source];
   const edges: Edge[] = [];
   const outputs: [string, string][] = [[source.id, output]];

@@ -104,7 +104,7 @@ export const createErasedRuns = ({ stores, connection }: { stores: Stores; conne
     delete record.unsettled;
     await stores.rows.insert(record);
     const key = `${id}:pic:0`;
-    await stores.calls.ended(
+    await stores.calls.recordEnd(
       completedCall({ key, executionId: id, nodeId: "pic", item: 0 }, { files: [], text: word, costMicroUsd: 1, requestId: null }),
     );
     await stores.submissions.claim(key, "process");

@@ -29,7 +29,7 @@ const WRITES: Readonly<Record<Port, readonly string[]>> = {
     "noteAnswer",
   ],
   log: ["append"],
-  calls: ["submitted", "ended", "charged"],
+  calls: ["submitted", "recordEnd", "charged"],
   payloads: ["putText"],
   queues: ["change"],
   approvals: ["begin", "decide"],

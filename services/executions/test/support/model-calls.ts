@@ -21,7 +21,7 @@ import { openStore } from "./index";
 /** Calls of models against a local provider, recorded in a real store. */
 
 export type Answer = { status?: number; body?: unknown; raw?: string; headers?: Record<string, string> };
-export type Seen = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> };
+export type RecordedRequest = { path: string; headers: IncomingHttpHeaders; body: Record<string, unknown> };
 
 /** The provider; valid while the tests of a file run. */
 export const peer = {} as {
@@ -29,9 +29,9 @@ export const peer = {} as {
   egress: EgressClient;
   stores: Stores;
   /** Response to a request; undefined breaks the connection. */
-  answers: (request: Seen) => Answer | undefined;
+  answers: (request: RecordedRequest) => Answer | undefined;
   /** Requests of one test. */
-  seen: Seen[];
+  requests: RecordedRequest[];
 };
 
 /** Starts the provider before a file's tests and stops it afterwards. */
@@ -44,12 +44,12 @@ export const usePeer = (): void => {
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {
         const text = Buffer.concat(chunks).toString();
-        const call: Seen = {
+        const call: RecordedRequest = {
           path: `${request.method} ${request.url}`,
           headers: request.headers,
-          body: (text === "" ? {} : JSON.parse(text)) as Seen["body"],
+          body: (text === "" ? {} : JSON.parse(text)) as RecordedRequest["body"],
         };
-        peer.seen.push(call);
+        peer.requests.push(call);
         const answer = peer.answers(call);
         if (!answer) return void response.destroy();
         response
@@ -70,7 +70,7 @@ export const usePeer = (): void => {
     await stop();
   });
   beforeEach(() => {
-    peer.seen = [];
+    peer.requests = [];
   });
 };
 

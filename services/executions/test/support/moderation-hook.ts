@@ -1,7 +1,12 @@
 /** A moderation hook on loopback. It decides on the test's command and verifies requests. */
 import { Webhook } from "standardwebhooks";
 import type { Question } from "../../src/moderation/hook";
-import { startRecordingServer, type Asked, type RecordingServer, type Told } from "../../../providers/test/support/recording-server";
+import {
+  startRecordingServer,
+  type RecordedRequest,
+  type RecordingServer,
+  type Reply,
+} from "../../../providers/test/support/recording-server";
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
@@ -14,7 +19,7 @@ export interface ModerationHook {
   decide: (question: Question) => object | Promise<object>;
   /** Failed verifications: a wrong signature or an unmet expectation. */
   failures: unknown[];
-  respond: ((request: Asked) => Told | Promise<Told>) | undefined;
+  respond: ((request: RecordedRequest) => Reply | Promise<Reply>) | undefined;
   reset(): void;
   stop: RecordingServer["stop"];
 }
@@ -38,7 +43,7 @@ export const startModerationHook = async (): Promise<ModerationHook> => {
     },
     stop: server.stop,
   };
-  const answer = async (request: Asked): Promise<Told> => {
+  const answer = async (request: RecordedRequest): Promise<Reply> => {
     const question = new Webhook(SECRET).verify(request.bytes.toString(), request.headers as Record<string, string>) as Question;
     hook.questions.push(question);
     if (hook.respond) return hook.respond(request);

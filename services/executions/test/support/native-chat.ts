@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { peer, type Answer, type Seen } from "./model-calls";
+import { peer, type Answer, type RecordedRequest } from "./model-calls";
 
 /** Simulates Anthropic's and Google's text models, and rejects every request that their documentation doesn't allow. */
 
@@ -60,7 +60,7 @@ const geminiRequest = z.strictObject({
 type NativeDialect = "anthropic" | "gemini";
 
 /** Checks a request's address, headers and body. */
-const problemOf = (dialect: NativeDialect, { path, headers, body }: Seen): string | undefined => {
+const problemOf = (dialect: NativeDialect, { path, headers, body }: RecordedRequest): string | undefined => {
   if (dialect === "anthropic") {
     if (path !== "POST /v1/messages") return `no such path: ${path}`;
     if (headers["anthropic-version"] !== "2023-06-01") return "anthropic-version: header is required";
@@ -87,7 +87,7 @@ export const native = (dialect: NativeDialect, part: Record<string, unknown> = {
 });
 
 /** Answers valid requests of a dialect. */
-export const answers = (dialect: NativeDialect, answer: (request: Seen) => Answer): void => {
+export const answers = (dialect: NativeDialect, answer: (request: RecordedRequest) => Answer): void => {
   peer.answers = (request) => {
     const problem = problemOf(dialect, request);
     return problem === undefined ? answer(request) : { status: 400, body: { error: { message: problem } } };

@@ -45,7 +45,7 @@ export interface PlanningServices {
 
 /** Measures of an installation that has made no calls. */
 export const notMeasured: Measure = (models) =>
-  Promise.resolve(models.map(() => ({ calls: 0, errorRate: null, p50Ms: null, isAway: false })));
+  Promise.resolve(models.map(() => ({ calls: 0, errorRate: null, p50Ms: null, isUnavailable: false })));
 
 export const startPlanningServices = async (options: LocalPlannerOptions & { measure?: Measure } = {}): Promise<PlanningServices> => {
   const prefix = `test_${randomUUID().slice(0, 8)}_`;

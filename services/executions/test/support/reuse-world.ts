@@ -13,9 +13,9 @@ import {
 import { media as mediaProto } from "@nodeloom/proto";
 import { createReuseCalls } from "../../src/reuse/reuse-calls";
 import type { CatalogModel } from "../../src/plan/model-catalog";
-import type { GivenOutputs } from "../../src/plan/planner/protocol";
+import type { KnownOutputs } from "../../src/plan/planner/protocol";
 import type { PlannedReuse } from "../../src/plan/reruns";
-import { askedOfHttp, askedOfModel } from "../../src/reuse/asked";
+import { fingerprintOfHttp, fingerprintOfModel } from "../../src/reuse/fingerprints";
 import { createEarlierCalls } from "../../src/reuse/earlier-calls";
 import { createPreview } from "../../src/reuse/preview";
 import { answeredCall, completedCall, type CallRecord, type ReusedResult } from "../../src/run/call-record";
@@ -63,7 +63,7 @@ export interface Asking {
 }
 
 /** Plans a graph; undefined if it can't run. */
-export const planOf = ({ graph, inputs }: Asking, reusedOutputs?: GivenOutputs): RunPlan | undefined =>
+export const planOf = ({ graph, inputs }: Asking, reusedOutputs?: KnownOutputs): RunPlan | undefined =>
   planRun({
     graph: readGraph(JSON.stringify(graph.nodes), JSON.stringify(graph.edges)),
     inputs: new Map(Object.entries(inputs)),
@@ -71,7 +71,7 @@ export const planOf = ({ graph, inputs }: Asking, reusedOutputs?: GivenOutputs):
     media: new Map(),
     markupPermille: 1_000,
     storage: OWN,
-    ...(reusedOutputs ? { given: new Map(reusedOutputs.map(([id, ports]) => [id, new Map(ports)])) } : {}),
+    ...(reusedOutputs ? { knownOutputs: new Map(reusedOutputs.map(([id, ports]) => [id, new Map(ports)])) } : {}),
   }).plan;
 
 export const createReuseWorld = () => {
@@ -90,7 +90,7 @@ export const createReuseWorld = () => {
         records.filter((one) => ids.includes(one.executionId) && one.asked !== undefined && digests.includes(one.asked.digest)),
       ),
     completed: (ids: readonly string[]) => Promise.resolve(records.filter(({ _id }) => ids.includes(_id))),
-    ended: (call: CallRecord) => Promise.resolve(void records.push(call)),
+    recordEnd: (call: CallRecord) => Promise.resolve(void records.push(call)),
   };
   const media = {
     getObjectsByKey: ({ keys }: { keys: readonly string[] }) => Promise.resolve(objectsOf(keys)),
@@ -147,11 +147,11 @@ export const createReuseWorld = () => {
   const make = async (call: ModelCall | HttpNodeCall): Promise<CallResult | HttpResult> => {
     if ("model" in call) {
       const result = answer(call);
-      records.push({ ...completedCall(call, result), asked: askedOfModel(call, MODELS.get(call.model)!, OWN) });
+      records.push({ ...completedCall(call, result), asked: fingerprintOfModel(call, MODELS.get(call.model)!, OWN) });
       return result;
     }
     const result = { status: 200, body: hash(call.call) };
-    records.push(answeredCall(call, result, askedOfHttp(call.call)));
+    records.push(answeredCall(call, result, fingerprintOfHttp(call.call)));
     return result;
   };
 
@@ -205,7 +205,7 @@ export const createReuseWorld = () => {
     plan: async (asking: Asking, reuse: Reuse): Promise<PlannedReuse | undefined> => {
       const plan = planOf(asking);
       if (!plan) return undefined;
-      const replan = (reusedOutputs: GivenOutputs): Promise<RunPlan> => Promise.resolve(planOf(asking, reusedOutputs)!);
+      const replan = (reusedOutputs: KnownOutputs): Promise<RunPlan> => Promise.resolve(planOf(asking, reusedOutputs)!);
       return preview({ plan, models: MODELS, reuse, where: { userId: USER, sources: reuse.sources, pins: true }, replan });
     },
   };

@@ -12,11 +12,11 @@ import { createWorld, PRICE, type Replica, type World } from "./world";
 
 /** An erased run has no data to compare; `erasure/deletion.test.ts` tests this transition. */
 export const PLAYED_ELSEWHERE = ["erase"] as const satisfies readonly TransitionName[];
-type Played = Exclude<TransitionName, (typeof PLAYED_ELSEWHERE)[number]>;
+type PlayedTransition = Exclude<TransitionName, (typeof PLAYED_ELSEWHERE)[number]>;
 
 /** Transitions are tested in two suites: at the start of runs, and at their end. */
-export const BEGINNING: readonly Played[] = ["queue", "claim", "refuse", "retry"];
-export const ENDING: readonly Played[] = ["cancel", "leave", "finish"];
+export const BEGINNING: readonly PlayedTransition[] = ["queue", "claim", "refuse", "retry"];
+export const ENDING: readonly PlayedTransition[] = ["cancel", "leave", "finish"];
 
 let money: Money;
 
@@ -81,7 +81,7 @@ const cutOff = (world: World): Replica => {
   return world.replica({ ...process, wrap });
 };
 
-export const SCENARIOS: Readonly<Record<Played, Partial<Record<RunStatus, Scenario>>>> = {
+export const SCENARIOS: Readonly<Record<PlayedTransition, Partial<Record<RunStatus, Scenario>>>> = {
   queue: {
     accepted: async (world, healthy) => {
       await running(world, healthy);
@@ -151,7 +151,7 @@ export const SCENARIOS: Readonly<Record<Played, Partial<Record<RunStatus, Scenar
 };
 
 interface Case {
-  name: Played;
+  name: PlayedTransition;
   from: RunStatus;
   to: RunStatus;
 }

@@ -10,7 +10,7 @@ import { createExecution, type Execution } from "../../src/lifecycle/execution";
 import type { Holds } from "../../src/lifecycle/holds";
 import type { Queue } from "../../src/lifecycle/queue";
 import { createReconciler } from "../../src/upkeep/reconcile";
-import type { Answered, Runs } from "../../src/accept/runs";
+import type { StartResult, Runs } from "../../src/accept/runs";
 import { isAnnounced } from "../../src/run/delivery";
 import type { ExecutionView } from "../../src/run/record";
 import { isFinal } from "../../src/run/states";
@@ -36,7 +36,7 @@ const PATIENT_MS = 60_000;
 const LONG_DEADLINE = { deadlineMs: PATIENT_MS };
 const ROUNDS = 12;
 
-interface Carried {
+interface OpenRun {
   input: RunInput;
   runId: string;
   isCancelled: boolean;
@@ -47,7 +47,7 @@ interface Carried {
 
 /** Simulates Temporal: one open workflow per id, independent of processes. */
 const createTemporal = () => {
-  const open = new Map<string, Carried>();
+  const open = new Map<string, OpenRun>();
   const delivered = new Set<string>();
   return {
     open,
@@ -62,7 +62,7 @@ const createTemporal = () => {
         const carriedRun = open.get(id);
         if (carriedRun) carriedRun.isCancelled = true;
       },
-      isCarried: async (id: string): Promise<boolean> => open.has(id),
+      isRunning: async (id: string): Promise<boolean> => open.has(id),
       isFailing: async (id: string): Promise<boolean> => open.get(id)?.isFailing ?? false,
       terminate: async (id: string): Promise<void> => void open.delete(id),
       announceEnd: async (id: string): Promise<void> => void delivered.add(id),
@@ -165,7 +165,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
 };
 
 /** Response to a client about a run. */
-export type Answer = { told: Answered } | { error: DomainError };
+export type Answer = { reply: StartResult } | { error: DomainError };
 
 export interface RunPlan {
   /** Number of planned calls; 0 by default. */
@@ -192,7 +192,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
   /** All responses to clients, by run. */
   const answers = new Map<string, Answer[]>();
   /** Number of requests per run, and of open ones. */
-  const asksById = new Map<string, { begun: number; open: number }>();
+  const asksById = new Map<string, { starts: number; open: number }>();
 
   const replica = (process: Process = createProcess(), later = 0): Replica => createReplica(money, temporal.port, userId, process, later);
 
@@ -221,22 +221,22 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
 
   /** Sends a client's request. If the process dies, there is no response. */
   const ask = async (one: Replica, request: executions.RunRequest, isPatient = false): Promise<Answer | undefined> => {
-    const asks = asksById.get(request.executionId) ?? { begun: 0, open: 0 };
+    const asks = asksById.get(request.executionId) ?? { starts: 0, open: 0 };
     asksById.set(request.executionId, asks);
     const isAlone = asks.open === 0;
     asks.open += 1;
-    const mine = (asks.begun += 1);
+    const mine = (asks.starts += 1);
     // The response to an earlier request guarantees nothing about this one.
-    const toldAnswers = answers.get(request.executionId)?.filter((answer) => "told" in answer) ?? [];
-    answers.set(request.executionId, toldAnswers);
+    const replies = answers.get(request.executionId)?.filter((answer) => "reply" in answer) ?? [];
+    answers.set(request.executionId, replies);
     const answered: Promise<Answer> = one.runs.run(request, Date.now() + (isPatient ? PATIENT_MS : ANSWER_MS)).then(
-      (reply) => ({ told: reply }),
+      (reply) => ({ reply }),
       (error: DomainError) => ({ error }),
     );
     const answer = await Promise.race([answered, one.process.death]);
     asks.open -= 1;
     // A refusal guarantees nothing about concurrent requests.
-    const isPromise = answer !== undefined && ("told" in answer || (isAlone && asks.begun === mine));
+    const isPromise = answer !== undefined && ("reply" in answer || (isAlone && asks.starts === mine));
     if (isPromise) answers.set(request.executionId, [...(answers.get(request.executionId) ?? []), answer]);
     return answer ?? undefined;
   };
@@ -256,7 +256,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     }
   };
 
-  const endOf = ({ input, extended }: Carried, status: FinalStatus, doneKeys: readonly string[]): RunEnd => ({
+  const endOf = ({ input, extended }: OpenRun, status: FinalStatus, doneKeys: readonly string[]): RunEnd => ({
     status,
     result: status === "completed" ? { images: [] } : null,
     error: status === "failed" ? { code: "EXECUTION_FAILED", message: "it failed" } : null,
@@ -276,7 +276,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     });
 
   /** Makes the calls of a run until it is cancelled. @returns keys of completed calls, and true if the run failed */
-  const callAll = async (id: string, carriedRun: Carried, by: () => Replica): Promise<{ done: string[]; isRefused: boolean }> => {
+  const callAll = async (id: string, carriedRun: OpenRun, by: () => Replica): Promise<{ doneKeys: string[]; isRefused: boolean }> => {
     const { input } = carriedRun;
     const { more = 0 } = plans.get(id) ?? {};
     const doneKeys: string[] = [];
@@ -286,7 +286,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       if (item === input.holds.length) {
         const items = keys.slice(item).map((one) => ({ key: one, model: "painter", maxMillicredits: PRICE }));
         const extended = await activity(by, (one) => one.holds.extend(input, items)).catch((error: unknown) => error);
-        if (!Array.isArray(extended)) return { done: doneKeys, isRefused: true };
+        if (!Array.isArray(extended)) return { doneKeys, isRefused: true };
         carriedRun.extended = extended as HeldItem[];
       }
       const call = { key: `${id}:${key}`, executionId: id, nodeId: "pics", item };
@@ -294,12 +294,12 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       await activity(by, (one) => one.stores.calls.submitted(call, "send"));
       await activity(by, (one) => one.execution.submitted(itemCall, "job"));
       await activity(by, (one) =>
-        one.stores.calls.ended({ ...call, _id: call.key, status: "completed", costMicroUsd: 4_000, requestId: null } as never),
+        one.stores.calls.recordEnd({ ...call, _id: call.key, status: "completed", costMicroUsd: 4_000, requestId: null } as never),
       );
       await activity(by, (one) => one.execution.itemCompleted(itemCall, {}));
       doneKeys.push(key);
     }
-    return { done: doneKeys, isRefused: false };
+    return { doneKeys, isRefused: false };
   };
 
   /** Carries out a workflow from its claim to its settlement, unless it is terminated. */
@@ -308,10 +308,10 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     if (!carriedRun) return;
     const { input } = carriedRun;
     if (await claim(id, by)) {
-      const { done, isRefused } = await callAll(id, carriedRun, by);
+      const { doneKeys, isRefused } = await callAll(id, carriedRun, by);
       if (temporal.open.get(id) !== carriedRun) return;
       const status = carriedRun.isCancelled ? "cancelled" : isRefused ? "failed" : (plans.get(id)?.end ?? "completed");
-      await activity(by, (one) => one.settle(input, endOf(carriedRun, status, done)));
+      await activity(by, (one) => one.settle(input, endOf(carriedRun, status, doneKeys)));
     }
     if (temporal.open.get(id) === carriedRun) temporal.open.delete(id);
   };
@@ -352,7 +352,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     expectThat(row === null || isOver || row.status === "refused", `is ${row?.status}`);
     expectThat(row?.unsettled === undefined && (row?.outbox ?? []).length === 0, `unsettled ${JSON.stringify(row?.outbox)}`);
     for (const answer of answers.get(id) ?? []) {
-      if ("told" in answer) expectThat(isOver, `was told as ${answer.told.row.status}, and is ${row?.status}`);
+      if ("reply" in answer) expectThat(isOver, `was told as ${answer.reply.row.status}, and is ${row?.status}`);
     }
     const last = answers.get(id)?.at(-1);
     const isRefused = last && "error" in last && last.error.metadata?.outcome !== "unknown";

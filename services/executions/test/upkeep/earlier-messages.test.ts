@@ -38,20 +38,20 @@ const withNotifications = (refusal?: DomainError) => {
     redeliver: () => Promise.resolve({ delivery: undefined }),
   } as never;
   const webhooks = createHandOver({ notifications: service, stores });
-  return { sent: requests, ...createEarlierMessages({ stores, notifications: service, webhooks, logger }) };
+  return { requests, ...createEarlierMessages({ stores, notifications: service, webhooks, logger }) };
 };
 
 const entry = { at: new Date(0), status: 500, error: "the receiver answered 500", durationMs: 1, url: "https://example.com/hook" };
 const attempt = { key: "2:1", delivery: 2, attempt: 1, ...entry };
 
 it("hands a delivery of 1.0.0 over to notifications at its workflow's next attempt, which ends the workflow", async () => {
-  const { sent, activities } = withNotifications();
+  const { requests, activities } = withNotifications();
   const id = await inserted({ delivery: 2, attempts: 1, lastError: entry.error, history: [attempt], nextAttemptAt: ago(1) });
   expect(await activities.sendWebhook({ executionId: id, keyId: "key", delivery: 2, attempt: 2 })).toEqual({ nothing: "superseded" });
   expect(await activities.recordAttempt({ executionId: id, keyId: "key", delivery: 2, attempt: 2 }, { nothing: "superseded" })).toBe(
     "superseded",
   );
-  const [{ id: name, message }] = sent as [notifications.SendRequest];
+  const [{ id: name, message }] = requests as [notifications.SendRequest];
   const webhook = message?.value as notifications.Webhook;
   expect([name, webhook.event, webhook.about]).toEqual([
     id,
@@ -79,12 +79,12 @@ it("keeps an attempt of a 1.0.0 worker, so that its delivery isn't repeated", as
 });
 
 it("hands alerts and waiting decisions over, each under an id of its own", async () => {
-  const { sent, activities } = withNotifications();
+  const { requests, activities } = withNotifications();
   const alert = { id: "msg_budget_1", userId: "u", keyId: "k", at: "2026-01-01T00:00:00.000Z", dataJson: "{}" };
   expect(await activities.sendAlert(alert)).toBeNull();
   const id = await inserted({}, { status: "processing", finishedAt: null });
   await activities.sendWebhook({ executionId: id, keyId: "key", delivery: 1, attempt: 1, nodeId: "ask" });
-  expect(sent.map(({ id: name }) => name)).toEqual(["msg_budget_1-k", `${id}.waiting.ask`]);
+  expect(requests.map(({ id: name }) => name)).toEqual(["msg_budget_1-k", `${id}.waiting.ask`]);
 });
 
 it("hands an unsent mail over to notifications as stored, once, and drops it without a mail server", async () => {
@@ -95,11 +95,11 @@ it("hands an unsent mail over to notifications as stored, once, and drops it wit
     await mails.insertOne({ ...record, createdAt: ago(1) } as never);
     return id;
   };
-  const { sent, activities } = withNotifications();
+  const { requests, activities } = withNotifications();
   const id = await insertMail();
   expect(await activities.sendMail(id)).toEqual({ end: "moved" });
   expect(await activities.sendMail(id)).toEqual({ end: "moved" });
-  expect(sent).toMatchObject([
+  expect(requests).toMatchObject([
     { id, message: { $case: "earlierMail", value: { kind: "approval", content: Buffer.from("sealed"), keyId: "k1" } } },
   ]);
   expect(await stores.earlierMails.find(id)).toMatchObject({ end: "moved", content: Buffer.alloc(0) });
@@ -108,7 +108,7 @@ it("hands an unsent mail over to notifications as stored, once, and drops it wit
 });
 
 it("moves overdue deliveries without a workflow once, and none that aren't due or have ended", async () => {
-  const { sent, moveLate } = withNotifications();
+  const { requests, moveLate } = withNotifications();
   const never = await inserted({});
   const lostDelivery = await inserted({ delivery: 2, attempts: 3, nextAttemptAt: ago(11) });
   await inserted({ nextAttemptAt: ago(-240) });
@@ -116,7 +116,7 @@ it("moves overdue deliveries without a workflow once, and none that aren't due o
   await inserted({}, { status: "processing", finishedAt: null });
   for (const state of ["delivered", "failed", "disabled", "skipped"] as const) await inserted({ state });
   expect(await moveLate(() => undefined)).toEqual({ seen: 2, changed: 2, failed: 0 });
-  expect(new Set(sent.map(({ id }) => id))).toEqual(new Set([never, lostDelivery]));
+  expect(new Set(requests.map(({ id }) => id))).toEqual(new Set([never, lostDelivery]));
   expect(await moveLate(() => undefined)).toEqual({ seen: 0, changed: 0, failed: 0 });
 });
 

@@ -26,9 +26,9 @@ const balance = async (userId: string) => {
   const { account } = await money.billing.getAccount({ userId });
   return { free: account!.planMillicredits, held: account!.heldMillicredits };
 };
-const leaks = (part: Partial<LeaksOptions> = {}, carriedIds: readonly string[] = []) => {
+const leaks = (part: Partial<LeaksOptions> = {}, runningIds: readonly string[] = []) => {
   const { billing, stores } = money;
-  const starter = { isCarried: (id: string) => Promise.resolve(carriedIds.includes(id)) };
+  const starter = { isRunning: (id: string) => Promise.resolve(runningIds.includes(id)) };
   return createLeaks({ billing, stores, starter, logger, ageMs: 0, ...part });
 };
 const look = (...args: Parameters<typeof leaks>) => leaks(...args)(() => undefined);
@@ -77,7 +77,7 @@ it("captures the charge in a run's row if billing has lost it", async () => {
   const { executionId, userId } = run;
   const begunRun = await money.begin(run);
   const call = { _id: `${executionId}:pics:0`, executionId, nodeId: "pics", item: 0, requestId: null };
-  await money.stores.calls.ended({ ...call, status: "completed", costMicroUsd: 4_000 });
+  await money.stores.calls.recordEnd({ ...call, status: "completed", costMicroUsd: 4_000 });
   await money.settle(begunRun, completed(run, ["pics:0"]));
   // As after a restore of billing's database: the hold is open again under the row's id.
   const rest = await newRun();
@@ -102,7 +102,7 @@ it("closes all other holds if one can't be checked", async () => {
   for (const run of runs) await money.holds.hold(run);
   const [poisoned] = runs;
   const starter = {
-    isCarried: (id: string) => (id === poisoned!.executionId ? Promise.reject(new TypeError("broken")) : Promise.resolve(false)),
+    isRunning: (id: string) => (id === poisoned!.executionId ? Promise.reject(new TypeError("broken")) : Promise.resolve(false)),
   };
   expect(await look({ starter })).toMatchObject({ changed: 2, failed: 1 });
   expect(await look()).toMatchObject({ changed: 1, failed: 0 });

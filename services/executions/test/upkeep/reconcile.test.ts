@@ -33,7 +33,7 @@ describe("runs without a process", () => {
     const poisoned = newRecord("user", { seenRunningAt: new Date(seenAt.getTime() - 1), holdId: "" });
     for (const record of [poisoned, ...good]) await money.stores.rows.insert(record);
     const { stores } = money;
-    const reconcile = createReconciler({ stores, starter: { isCarried: () => Promise.resolve(false) }, end: money, logger });
+    const reconcile = createReconciler({ stores, starter: { isRunning: () => Promise.resolve(false) }, end: money, logger });
     expect(await reconcile(() => undefined)).toEqual({ seen: 3, changed: 2, failed: 1 });
     for (const { _id } of good) expect(await stores.rows.find(_id)).toMatchObject({ status: "failed" });
     expect(await stores.rows.find(poisoned._id)).toMatchObject({ status: "processing" });
@@ -46,7 +46,7 @@ describe("runs without a process", () => {
       await money.settle(run, endOf(run, "completed"));
       return false;
     };
-    const reconcile = createReconciler({ stores, starter: { isCarried: ending }, end: money, logger, unseenMs: 0 });
+    const reconcile = createReconciler({ stores, starter: { isRunning: ending }, end: money, logger, unseenMs: 0 });
     await reconcile(() => undefined);
     expect(await stores.rows.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
     expect(await money.usageRows("user")).toMatchObject([{ status: "completed" }]);

@@ -63,8 +63,8 @@ it("removes executions older than the table states, and no others", async () => 
     payloads: { removeExpired: note("payloads") },
     batches: { removeExpired: async (before: Date) => ({ removed: await note("batches")(before), next: "" }) },
     moderation: {
-      removeOld: async ({ refused, passed }: { refused: Date; passed: Date }) =>
-        (await note("refusals")(refused)) + (await note("passed")(passed)),
+      removeOld: async ({ rejectedBefore, passedBefore }: { rejectedBefore: Date; passedBefore: Date }) =>
+        (await note("refusals")(rejectedBefore)) + (await note("passed")(passedBefore)),
     },
   };
   const own = createOwnRemoval({ stores, pendingOf: async () => new Set(), executionDays: 365, now: () => now });

@@ -29,14 +29,14 @@ const stateOf = async ({ executionId, userId }: RunInput) => ({
   account: (await money.billing.getAccount({ userId })).account,
 });
 
-interface Told {
+interface StuckRuns {
   count?: number;
   minutes?: number;
   isOneBuild?: boolean;
 }
 
 /** Sweeps once, with the given failures from Temporal. @returns the workflows that it ended */
-const sweep = async (runs: readonly RunInput[], { count = 10, minutes = 10, isOneBuild = true }: Told): Promise<string[]> => {
+const sweep = async (runs: readonly RunInput[], { count = 10, minutes = 10, isOneBuild = true }: StuckRuns): Promise<string[]> => {
   const terminated: string[] = [];
   const starter = { placed: async () => undefined, terminate: async (id: string) => void terminated.push(id) };
   const since = new Date(Date.now() - minutes * MINUTE_MS);
@@ -66,7 +66,7 @@ it.each([
   ["it has failed for 9 minutes", { minutes: 9 }],
   ["some workers have another build", { isOneBuild: false }],
   ["it failed on other builds alone", { count: 0 }],
-])("lets a run continue after a rollback if %s", async (_case, bounds: Told) => {
+])("lets a run continue after a rollback if %s", async (_case, bounds: StuckRuns) => {
   const run = await begin();
   expect(await sweep([run], bounds)).toEqual([]);
   const { row, account } = await stateOf(run);

@@ -45,7 +45,7 @@ const failure = (details: object): ApplicationFailure =>
   ApplicationFailure.nonRetryable("no", "EXECUTION_FAILED", { code: "EXECUTION_FAILED" }, details);
 const UNKNOWN = failure({ jobMayRun: true });
 
-const callAll = async (outcomes: readonly Outcome[]): Promise<{ run: GraphRun; calls: ModelCall[]; plan: RunPlan; ended: unknown }> => {
+const callAll = async (outcomes: readonly Outcome[]): Promise<{ run: GraphRun; calls: ModelCall[]; plan: RunPlan; callError: unknown }> => {
   const plan = planOf(outcomes.length);
   const run = new GraphRun(plan);
   const calls: ModelCall[] = [];
@@ -58,20 +58,20 @@ const callAll = async (outcomes: readonly Outcome[]): Promise<{ run: GraphRun; c
     return { files: [], text: null, costMicroUsd: 10_000, requestId: call.model };
   };
   const callError = await callModelOf(stepRun, {}, CONTEXT, make).catch((error: unknown) => error);
-  return { run, calls, plan, ended: callError };
+  return { run, calls, plan, callError };
 };
 
 it("charges at most one success of a call under any failures, and tries no other model once the outcome of one is unknown", async () => {
   const outcome = fc.constantFrom<Outcome>("made", "refused", "unknown");
   await fc.assert(
     fc.asyncProperty(fc.array(outcome, { minLength: 1, maxLength: 6 }), async (outcomes) => {
-      const { run, calls, plan, ended } = await callAll(outcomes);
+      const { run, calls, plan, callError } = await callAll(outcomes);
       const decisive = outcomes.findIndex((one) => one !== "refused");
       expect(calls).toHaveLength(decisive < 0 ? outcomes.length : decisive + 1);
       expect(new Set(calls.map(({ key }) => key)).size).toBe(calls.length);
       const isMade = outcomes[decisive] === "made";
       expect(run.completed).toHaveLength(isMade ? 1 : 0);
-      if (outcomes[decisive] === "unknown") expect(ended).toBe(UNKNOWN);
+      if (outcomes[decisive] === "unknown") expect(callError).toBe(UNKNOWN);
       const holds = holdItems(plan).map(({ key, maxMillicredits }): HeldItem => ({
         key,
         source: "credits",

@@ -51,7 +51,7 @@ const work = (): Promise<RunningTemporal> =>
       owners.set(executionId, ownerId);
       madeCalls.push(`${executionId} ${String(inputs.prompt)}`);
       const file = { url: `${OWN}${nodeId}.png`, contentType: "image/png" };
-      await money.stores.calls.ended({
+      await money.stores.calls.recordEnd({
         _id: key,
         executionId,
         nodeId,

@@ -18,7 +18,7 @@ interface Script {
   submits: number[];
   cancels: number;
   end?: RunEnd;
-  taken?: (ReusedResult | null)[];
+  reused?: (ReusedResult | null)[];
   looks?: ReuseInput[];
   extended?: string[];
 }
@@ -42,7 +42,7 @@ const activities = {
   takeOver: async (input) => {
     const script = scriptOf(input.calls[0]!.executionId);
     (script.looks ??= []).push(input);
-    return script.taken!;
+    return script.reused!;
   },
   extendHold: async ({ executionId, items }) => {
     const script = scriptOf(executionId);
@@ -252,7 +252,7 @@ const urlsOf = ({ end }: { end: RunEnd }): string[] => (end.result as { videos: 
 
 it("makes and pays only for the calls of a rerun that no earlier run has made", async () => {
   const holds = [{ key: "clip:1", source: "credits", millicredits: 5 }] as const;
-  const ran = await run({ poll: () => DONE, taken: [KEPT, null] }, twoClips(), { reuse, held: [...holds] });
+  const ran = await run({ poll: () => DONE, reused: [KEPT, null] }, twoClips(), { reuse, held: [...holds] });
   expect(urlsOf(ran)).toEqual(["http://media.test/0.mp4", "http://media.test/1.mp4"]);
   expect(ran.submits).toHaveLength(1);
   expect(ran.end.completed.map(({ key }) => key)).toEqual(["clip:1"]);
@@ -264,16 +264,16 @@ it("makes and pays only for the calls of a rerun that no earlier run has made", 
 
 it("holds the price of a reused call that must be repeated, before it is sent", async () => {
   const holds = [{ key: "clip:1", source: "credits", millicredits: 5 }] as const;
-  const ran = await run({ poll: () => DONE, taken: [null, null] }, twoClips(), { reuse, held: [...holds] });
+  const ran = await run({ poll: () => DONE, reused: [null, null] }, twoClips(), { reuse, held: [...holds] });
   expect(ran.extended).toEqual(["clip:0"]);
   expect(ran.end.extended).toEqual([{ key: "clip:0", source: "credits", millicredits: 5 }]);
   expect(ran.submits).toHaveLength(2);
 });
 
 it("makes the calls of named nodes without looking them up, and records the source of a single reused call", async () => {
-  const again = await run({ poll: () => DONE, taken: [KEPT] }, {}, { reuse: { ...reuse, again: ["clip"] } });
+  const again = await run({ poll: () => DONE, reused: [KEPT] }, {}, { reuse: { ...reuse, again: ["clip"] } });
   expect([again.looks, again.submits.length]).toEqual([undefined, 1]);
-  const takenRun = await run({ poll: () => DONE, taken: [KEPT] }, {}, { reuse });
+  const takenRun = await run({ poll: () => DONE, reused: [KEPT] }, {}, { reuse });
   expect([takenRun.end.nodes[0]!.reusedFrom, takenRun.submits.length]).toEqual(["before", 0]);
 });
 

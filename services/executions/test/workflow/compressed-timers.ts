@@ -1,7 +1,7 @@
 import { proxySinks, workflowInfo, type Sinks, type WorkflowInterceptors } from "@temporalio/workflow";
 
 export interface TimerSinks extends Sinks {
-  timers: { asked(durationMs: number, summary: string | undefined): void };
+  timers: { onTimer(durationMs: number, summary: string | undefined): void };
 }
 
 /** Memo key. With it, timers also appear in the history, and then take the server's minimum of a second. */
@@ -14,7 +14,7 @@ export const interceptors = (): WorkflowInterceptors => ({
   outbound: [
     {
       startTimer: async (input, next) => {
-        timers.asked(input.durationMs, input.options?.summary);
+        timers.onTimer(input.durationMs, input.options?.summary);
         if (workflowInfo().memo?.[KEEP_TIMERS]) await next({ ...input, durationMs: 1 });
       },
     },

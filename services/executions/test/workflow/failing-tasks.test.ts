@@ -61,7 +61,7 @@ it("a run whose workflow task fails is over within 2 seconds of its cancellation
   expect(await stores.rows.find(run.executionId)).toMatchObject({ status: "cancelled", millicredits: 0 });
   expect(Date.now() - askedAt).toBeLessThan(CANCEL_MS);
   expect((await money.billing.getAccount({ userId: run.userId })).account).toMatchObject({ heldMillicredits: 0 });
-  expect(await starter.isCarried(run.executionId)).toBe(false);
+  expect(await starter.isRunning(run.executionId)).toBe(false);
 });
 
 it("a workflow with a failing task is found, with the failing build; one that failed on another build gets a signal", async () => {

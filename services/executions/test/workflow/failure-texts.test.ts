@@ -14,7 +14,7 @@ import { startWorker } from "../support/temporal";
 
 const logger = createLogger("test", "silent");
 const { step } = createSteps({
-  calls: { ended: () => Promise.resolve() },
+  calls: { recordEnd: () => Promise.resolve() },
   execution: UNNOTED,
   onCancel: () => () => undefined,
   logger,

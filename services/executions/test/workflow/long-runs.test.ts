@@ -12,7 +12,7 @@ import { startWorker } from "../support/temporal";
 const taskQueue = `long-${randomUUID().slice(0, 8)}`;
 const ends = new Map<string, RunEnd>();
 const extensions: string[] = [];
-let billingIsAway = false;
+let isBillingDown = false;
 /** Followed calls, by worker. */
 const followed: string[] = [];
 let release: () => void;
@@ -32,8 +32,8 @@ const activitiesOf = (worker: string) => ({
     return Promise.resolve({ status: end.status, millicredits: 0 });
   },
   extendHold: ({ items }: ExtendInput): Promise<HeldItem[]> => {
-    extensions.push(billingIsAway ? "away" : "held");
-    if (billingIsAway) return Promise.reject(unavailable("billing is away"));
+    extensions.push(isBillingDown ? "away" : "held");
+    if (isBillingDown) return Promise.reject(unavailable("billing is away"));
     return Promise.resolve(items.map(({ key }) => ({ key, source: "credits", millicredits: 1 })));
   },
   runFiles: (call: ModelCall) => Promise.resolve(result(call)),
@@ -134,13 +134,13 @@ it("makes many large calls in waves that are small enough for Temporal", async (
 });
 
 it("waits for unavailable billing if a list gets longer, and holds before any further call", async () => {
-  billingIsAway = true;
+  isBillingDown = true;
   extensions.length = 0;
   const input = inputOf(1, 3, "direct-http");
   await starter.start(input);
   while (extensions.length < 4) await new Promise((resolve) => setTimeout(resolve, 20));
   expect((await eventsOf(input)).filter((event) => event.activityTaskScheduledEventAttributes)).toEqual([]);
-  billingIsAway = false;
+  isBillingDown = false;
   const end = await endOf(input);
   expect(end).toMatchObject({ status: "completed" });
   expect(end.extended?.map(({ key }) => key)).toEqual(["node-0:1", "node-0:2"]);

@@ -46,7 +46,7 @@ beforeAll(async () => {
       nodeFailed: nothing,
       claim: () => Promise.resolve({ row: {}, again: false }),
     },
-    calls: { ended: nothing },
+    calls: { recordEnd: nothing },
     rows: { callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }) },
     httpRequest: (call: HttpNodeCall, signal: AbortSignal) =>
       createHttpRequest({ egress, keepAnswer: () => Promise.resolve(undefined) })(call, signal),

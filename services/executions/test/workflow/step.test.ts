@@ -16,7 +16,7 @@ import { startWorker } from "../support/temporal";
 
 const logger = createLogger("test", "silent");
 const { step } = createSteps({
-  calls: { ended: () => Promise.resolve() },
+  calls: { recordEnd: () => Promise.resolve() },
   execution: UNNOTED,
   onCancel: () => () => undefined,
   logger,
@@ -29,7 +29,7 @@ const LONG_AGO = 1_000;
 /** A request answered with files, in progress until the test ends it. */
 interface Request {
   attempts: number;
-  begun: Promise<void>;
+  start: Promise<void>;
   begin: () => void;
   answer: () => void;
   answered: Promise<void>;
@@ -37,7 +37,7 @@ interface Request {
 const newRequest = (): Request => {
   const { promise: hasBegun, resolve: begin } = deferred();
   const { promise: answered, resolve: answer } = deferred();
-  return { attempts: 0, begun: hasBegun, begin, answer, answered };
+  return { attempts: 0, start: hasBegun, begin, answer, answered };
 };
 const request = newRequest();
 
@@ -95,7 +95,7 @@ it("tries a provider for one period over all its attempts, on any worker", async
 
 it("finishes a request that can't continue elsewhere when its process must stop", async () => {
   const end = start("direct-http");
-  await request.begun;
+  await request.start;
   const stopping = temporal;
   const drained = stopping.drain();
   temporal = await startOne();

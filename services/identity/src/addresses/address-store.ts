@@ -3,7 +3,7 @@ import type { Model } from "mongoose";
 import type { UserRecord } from "../records";
 import type { StoredLink } from "../sessions/link-tokens";
 
-export type Muted = Partial<Record<Notice, boolean>>;
+export type MutedNotices = Partial<Record<Notice, boolean>>;
 
 export interface AddressStore {
   /** Replaces the verification link. @returns false if the address is already verified, or the user doesn't exist */
@@ -11,7 +11,7 @@ export interface AddressStore {
   /** Uses up a link, found by its hash. @returns false if the link is unknown, used, replaced or expired */
   verify(id: string, hash: string, now: Date): Promise<boolean>;
   /** Changes only the listed notices. @returns the updated user, or null if the user doesn't exist */
-  mute(id: string, muted: Muted): Promise<UserRecord | null>;
+  mute(id: string, muted: MutedNotices): Promise<UserRecord | null>;
 }
 
 export const createAddressStore = (users: Model<UserRecord>): AddressStore => {

@@ -49,8 +49,12 @@ const checkEntry = (entry: AuditEntry): AuditRecord["outcome"] => {
   return entry.outcome;
 };
 
-/** @param hears true if a webhook endpoint of the owner gets new rows */
-export const createAudit = (store: AuditStore, hears: (ownerId: string) => Promise<boolean>, clock: () => number = Date.now): Audit => ({
+/** @param isSubscribed true if a webhook endpoint of the owner gets new rows */
+export const createAudit = (
+  store: AuditStore,
+  isSubscribed: (ownerId: string) => Promise<boolean>,
+  clock: () => number = Date.now,
+): Audit => ({
   record: async (entry) => {
     const outcome = checkEntry(entry);
     const { id, errorCode, afterJson, beforeJson, ownerId = "", ip = "", ...fields } = entry;
@@ -59,7 +63,7 @@ export const createAudit = (store: AuditStore, hears: (ownerId: string) => Promi
     if (outcome === "pending") {
       if (await store.insert(row)) return row;
     } else {
-      const announced = ownerId !== "" && (await hears(ownerId)) ? { unannounced: true as const } : {};
+      const announced = ownerId !== "" && (await isSubscribed(ownerId)) ? { unannounced: true as const } : {};
       await store.end(row, { outcome, errorCode, afterJson, ...(beforeJson === "" ? {} : { beforeJson }), ...announced });
     }
     const stored = await store.find(id);

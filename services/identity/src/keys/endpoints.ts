@@ -51,7 +51,7 @@ export interface Endpoints {
   /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the limit */
   create(ownerId: string, endpoint: Required<Pick<EndpointEdit, "url" | "events" | "description">>, byOwner: ByOwner): Promise<WithSecret>;
   /** True if an enabled endpoint gets new rows of the owner's audit log. */
-  hearsAudit(ownerId: string): Promise<boolean>;
+  receivesAudit(ownerId: string): Promise<boolean>;
   /** @throws INVALID_REQUEST */
   edit(of: EndpointId, edit: EndpointEdit, byOwner: ByOwner): Promise<EndpointRecord>;
   /** Creates a new secret. The previous one also signs for one day. */
@@ -143,7 +143,7 @@ export const createEndpoints = ({ store, secretBox, changes, addressProblem, clo
       return record?.endpoints ?? [];
     },
 
-    hearsAudit: async (ownerId) => {
+    receivesAudit: async (ownerId) => {
       const record = await store.find(ownerId);
       return record?.endpoints.some(({ disabledAt, events }) => disabledAt === null && events.includes(AUDIT_EVENT)) ?? false;
     },

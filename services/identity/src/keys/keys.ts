@@ -83,7 +83,7 @@ const insertIntoFreeSlot = async (store: KeyStore, key: Omit<KeyRecord, "slot">,
   const slot = await insertIntoFreePlace({
     places: most,
     attempts: CONFLICT_ATTEMPTS.apiKey,
-    taken: () => store.slots(key.userId),
+    usedPlaces: () => store.slots(key.userId),
     insert: (free) => store.insert({ ...key, slot: free }),
     full: () => precondition(`at most ${most} keys; revoke one first`, { limit: most }),
   });

@@ -52,10 +52,10 @@ export const loadLibrary = async (): Promise<typeof OpenIdClient> => {
 
 const FIRST_SERVER_ERROR = 500;
 
-const isAway = (error: unknown): boolean => {
+const isUnreachable = (error: unknown): boolean => {
   const { cause, status, code } = (error ?? {}) as { cause?: unknown; status?: number; code?: string };
   if (error instanceof EgressError || code === "OAUTH_TIMEOUT" || (status ?? 0) >= FIRST_SERVER_ERROR) return true;
-  return cause instanceof Error && isAway(cause);
+  return cause instanceof Error && isUnreachable(cause);
 };
 
 export const createProvider = ({ settings, egress, logger, clock = Date.now }: ProviderOptions): Provider => {
@@ -89,7 +89,7 @@ export const createProvider = ({ settings, egress, logger, clock = Date.now }: P
     } catch (error) {
       if (error instanceof DomainError) throw error;
       const { message, code, error: answered } = error as Error & { code?: string; error?: string };
-      if (isAway(error)) {
+      if (isUnreachable(error)) {
         logger.warn({ issuer, reason: message, code }, "the OpenID provider can't be reached");
         throw oidcError("away");
       }

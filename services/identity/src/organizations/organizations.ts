@@ -149,7 +149,7 @@ export const createOrganizations = (options: OrganizationsOptions): Organization
     const place = await insertIntoFreePlace({
       places: perPerson,
       attempts: CONFLICT_ATTEMPTS.organization,
-      taken: async () => (await store.takenPlaces(places)).map((takenPlace) => places.indexOf(takenPlace)),
+      usedPlaces: async () => (await store.takenPlaces(places)).map((takenPlace) => places.indexOf(takenPlace)),
       insert: (free) => store.insert({ ...organization, place: placeOf(free) }),
       full: () => atLimit(`nobody may have made more than ${perPerson} organizations; leave one first`, perPerson),
     });

@@ -81,7 +81,7 @@ export const createServiceAccounts = (options: ServiceAccountsOptions): ServiceA
     const slot = await insertIntoFreePlace({
       places: most,
       attempts: CONFLICT_ATTEMPTS.organization,
-      taken: async () => (await store.list(of.ownerId)).map((one) => one.slot),
+      usedPlaces: async () => (await store.list(of.ownerId)).map((one) => one.slot),
       insert: (free) => store.insert({ ...account, slot: free }),
       full: () => atLimit(`at most ${most} service accounts; delete one first`, most),
     });

@@ -4,7 +4,7 @@ import { DomainError } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import type { SecondFactorRecord, UserRecord } from "../records";
 import type { Envelope } from "../secrets/envelope";
-import { resealAll, type Resealed } from "../secrets/reseal";
+import { resealAll, type ResealReport } from "../secrets/reseal";
 import type { LoginThrottle } from "../sessions/login-throttle";
 import type { ByPassword, Reauthentication } from "../sessions/reauthentication";
 import type { Tiers } from "../tiers/tiers";
@@ -49,7 +49,7 @@ export interface SecondFactors {
   /** Disables a user's second factor for an administrator, without password and code. @returns false if it was off */
   reset(userId: string): Promise<boolean>;
   /** Encrypts secrets again, as `resealAll` does. The result contains ids of users. */
-  reseal(): Promise<Resealed>;
+  reseal(): Promise<ResealReport>;
 }
 
 export interface SecondFactorsOptions {

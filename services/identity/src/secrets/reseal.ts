@@ -4,10 +4,10 @@ import type { Envelope } from "./envelope";
 
 const RESEALED_AT_ONCE = 100;
 
-type Sealed = Pick<SecretRecord, "owner" | "name" | "keyId" | "sealed">;
+type SealedSecret = Pick<SecretRecord, "owner" | "name" | "keyId" | "sealed">;
 
 /** Ids of values that were encrypted again with the current key, and of values that can't be read because their key is missing. */
-export interface Resealed {
+export interface ResealReport {
   resealed: string[];
   lost: string[];
 }
@@ -17,12 +17,12 @@ export interface SealedValues<T> {
   /** Values encrypted with another key, ordered by id, after the id `after`. */
   read(keyId: string, after: string, limit: number): Promise<T[]>;
   idOf(value: T): string;
-  sealed(value: T): Sealed;
-  write(value: T, sealed: Pick<Sealed, "keyId" | "sealed">): Promise<void>;
+  sealed(value: T): SealedSecret;
+  write(value: T, sealed: Pick<SealedSecret, "keyId" | "sealed">): Promise<void>;
 }
 
 /** @returns the decrypted value, or undefined if the key is missing */
-const openable = (envelope: Envelope, secret: Sealed): string | undefined => {
+const openable = (envelope: Envelope, secret: SealedSecret): string | undefined => {
   try {
     return envelope.open(secret);
   } catch (error) {
@@ -32,7 +32,7 @@ const openable = (envelope: Envelope, secret: Sealed): string | undefined => {
 };
 
 /** Encrypts values of earlier keys again with the current key, so that the earlier keys can be removed. */
-export const resealAll = async <T>(envelope: Envelope, { read, idOf, sealed, write }: SealedValues<T>): Promise<Resealed> => {
+export const resealAll = async <T>(envelope: Envelope, { read, idOf, sealed, write }: SealedValues<T>): Promise<ResealReport> => {
   const { currentId } = envelope;
   const [resealed, unreadable]: [string[], string[]] = [[], []];
   if (currentId === undefined) return { resealed, lost: unreadable };

@@ -14,7 +14,7 @@ import { aliasedName, chosenSecrets, partsOf } from "./aliases";
 import type { AddressProblem } from "../keys/webhooks";
 import type { SecretRecord } from "../records";
 import type { Envelope } from "./envelope";
-import { resealAll, type Resealed } from "./reseal";
+import { resealAll, type ResealReport } from "./reseal";
 import type { SecretStore } from "./secret-store";
 import { isUser, userSecretIssues, withUrlHosts } from "./user-secrets";
 
@@ -55,7 +55,7 @@ export interface Secrets {
    * Encrypts values of earlier keys again with the current key, so that the earlier keys can be removed. Values whose key is missing are
    * lost.
    */
-  reseal(): Promise<Resealed>;
+  reseal(): Promise<ResealReport>;
 }
 
 const issuesOf = ({ owner, name, alias = "", value }: NewSecret): Issue[] => [

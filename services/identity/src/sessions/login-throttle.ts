@@ -26,12 +26,12 @@ export interface LoginThrottle {
 }
 
 /** The two are counted separately, because a correct password must not reset wrong codes. */
-export type Guessed = "passwords" | "codes";
+export type GuessKind = "passwords" | "codes";
 
-const COUNTED_AS: Readonly<Record<Guessed, string>> = { passwords: "sign-ins", codes: "codes" };
+const COUNTED_AS: Readonly<Record<GuessKind, string>> = { passwords: "sign-ins", codes: "codes" };
 
 export interface LoginThrottleOptions {
-  guessed?: Guessed;
+  guessed?: GuessKind;
   attempts: AttemptsStore;
   knownAddresses: KnownAddressStore;
   pepper: string;

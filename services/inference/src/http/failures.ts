@@ -6,7 +6,7 @@ import { ProviderError } from "./provider-error";
 /** Maps failures of models to error responses. */
 
 const BUSY_SECONDS = 3;
-const AWAY_SECONDS = 300;
+const RETRY_SECONDS = 300;
 const RESTART_SECONDS = 1;
 
 /** @throws ProviderError 503 unless the model can run now */
@@ -16,7 +16,7 @@ export const requireReady = (name: string, availability: Availability): void => 
     const { retryAfterSeconds } = availability;
     throw new ProviderError(503, "downloading", `${name} is being downloaded`, { retryAfterSeconds });
   }
-  throw new ProviderError(503, "away", `${name} can't run: ${availability.reason}`, { retryAfterSeconds: AWAY_SECONDS });
+  throw new ProviderError(503, "away", `${name} can't run: ${availability.reason}`, { retryAfterSeconds: RETRY_SECONDS });
 };
 
 export const tooBusy = (name: string): ProviderError =>

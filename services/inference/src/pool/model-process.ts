@@ -34,7 +34,7 @@ export interface ModelProcess {
   isAlive(): boolean;
   /** Kills the process. */
   end(): void;
-  ended: Promise<void>;
+  exit: Promise<void>;
 }
 
 const MEMORY_LOOK_MS = 250;
@@ -149,6 +149,6 @@ export const startModelProcess = async (program: string, options: StartOptions, 
     run: (request, report, signal) => exchange({ type: "run", request }, report, limits.runMs, signal),
     isAlive,
     end: () => end(),
-    ended: exit,
+    exit,
   };
 };

@@ -37,7 +37,7 @@ export interface Pool {
   stop(): Promise<void>;
 }
 
-interface Loaded {
+interface LoadedModel {
   process: ModelProcess;
   busy: boolean;
   usedAt: number;
@@ -46,7 +46,7 @@ interface Loaded {
 
 export const createPool = (options: PoolOptions): Pool => {
   const { program, foldersOf, concurrency, queueLimit, threads, idleMs } = options;
-  const loaded = new Map<string, Loaded>();
+  const loaded = new Map<string, LoadedModel>();
   const lanes = new Map<string, Slots>();
   const places = createSlots({ concurrency, queueLimit: Number.MAX_SAFE_INTEGER });
 
@@ -55,7 +55,7 @@ export const createPool = (options: PoolOptions): Pool => {
     loaded.delete(name);
     clearTimeout(entry?.idle);
     entry?.process.end();
-    await entry?.process.ended;
+    await entry?.process.exit;
   };
 
   /** If all slots are in use, ends the model that has been idle longest. */
@@ -65,7 +65,7 @@ export const createPool = (options: PoolOptions): Pool => {
     if (oldest) await unload(oldest[0]);
   };
 
-  const load = async (name: string, model: LocalModel): Promise<Loaded> => {
+  const load = async (name: string, model: LocalModel): Promise<LoadedModel> => {
     const entry = loaded.get(name);
     if (entry?.process.isAlive()) return entry;
     if (entry) await unload(name);
@@ -73,9 +73,9 @@ export const createPool = (options: PoolOptions): Pool => {
     const cacheFolders = await foldersOf(model);
     const { engine, weightsFile } = model;
     const process = await startModelProcess(program, { engine, cacheFolders, weightsFile, threads }, model);
-    const fresh: Loaded = { process, busy: true, usedAt: Date.now() };
+    const fresh: LoadedModel = { process, busy: true, usedAt: Date.now() };
     loaded.set(name, fresh);
-    void process.ended.then(() => {
+    void process.exit.then(() => {
       if (loaded.get(name) === fresh) void unload(name);
     });
     return fresh;

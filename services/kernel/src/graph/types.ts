@@ -7,7 +7,7 @@ export interface GraphNode {
   type: string;
   data: Readonly<Record<string, unknown>>;
   /** Field values, for the request input of an inlined workflow. */
-  given?: ReadonlyMap<string, unknown>;
+  fieldValues?: ReadonlyMap<string, unknown>;
   /** For a node that a loop repeats: the end of the turn before. The node runs only if the loop goes on after that turn. */
   gate?: string;
   /** For a node that a loop repeats: its node in the first turn. Findings name only that one. */

@@ -15,7 +15,7 @@ const MOST_BOXES = 10_000;
 /** Major brands of files that are read. The library knows pictures alone. */
 const BRANDS = ["isom", "iso2", "iso4", "iso5", "iso6", "mp41", "mp42", "avc1", "M4A ", "M4V ", "qt  ", "dash"];
 
-interface Found {
+interface Box {
   type: string;
   start: number;
   end: number;
@@ -23,7 +23,7 @@ interface Found {
 }
 
 /** Boxes between two positions, one level deep. @throws if one doesn't fit */
-function* boxesIn(view: DataView, from: number, to: number): Generator<Found> {
+function* boxesIn(view: DataView, from: number, to: number): Generator<Box> {
   let count = 0;
   for (let start = from; start + HEADER_BYTES <= to;) {
     const written = view.getUint32(start);
@@ -38,7 +38,7 @@ function* boxesIn(view: DataView, from: number, to: number): Generator<Found> {
 }
 
 /** Adds a distance to the positions of one table. @throws if a position would no longer fit */
-const movePositions = (view: DataView, { type, start, end, header }: Found, distance: number): void => {
+const movePositions = (view: DataView, { type, start, end, header }: Box, distance: number): void => {
   const bytes = POSITION_BYTES[type]!;
   const first = start + header + TABLE_HEADER_BYTES;
   const count = view.getUint32(first - 4);

@@ -16,14 +16,14 @@ export interface Signing extends Sources {
   sourceType: SourceType | undefined;
 }
 
-export interface Signed {
+export interface SignResult {
   staged: StagedBlob;
   /** Absent if the file was signed. */
   unsigned?: UnsignedReason | undefined;
 }
 
 /** Signs staged bytes. Never fails: a file that can't be signed stays unchanged. */
-export type Sign = (staged: StagedBlob, signing: Signing) => Promise<Signed>;
+export type Sign = (staged: StagedBlob, signing: Signing) => Promise<SignResult>;
 
 export interface SignDeps {
   blobs: Pick<BlobStore, "stage" | "read">;
@@ -61,7 +61,7 @@ export const createSign = ({ blobs, thread, credential, logger }: SignDeps): Sig
     return blobs.stage(once(bytes), staged.bytes + ROOM_BYTES);
   };
 
-  const attempt = async (staged: StagedBlob, signing: Signing): Promise<Signed> => {
+  const attempt = async (staged: StagedBlob, signing: Signing): Promise<SignResult> => {
     if (!SIGNED_TYPES.has(signing.contentType)) return { staged, unsigned: "format" };
     if (staged.bytes > MAX_FILE_BYTES) return { staged, unsigned: "size" };
     const startedAt = Date.now();

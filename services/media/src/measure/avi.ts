@@ -1,4 +1,4 @@
-import type { Measured } from "./measure";
+import type { Measurements } from "./measure";
 import type { ReadAt } from "./tiff";
 
 /**
@@ -60,7 +60,7 @@ const shownWidth = (width: number, height: number, properties: Buffer | undefine
 };
 
 /** @throws RangeError if a header is cut off */
-export const aviOf = async (readAt: ReadAt): Promise<Measured> => {
+export const aviOf = async (readAt: ReadAt): Promise<Measurements> => {
   const head = chunksOf(await readAt(FORM_BYTES, HEAD_BYTES)).find(({ list }) => list === "hdrl");
   const streams = head ? chunksOf(head.data).flatMap((chunk) => (chunk.list === "strl" ? (streamOf(chunk) ?? []) : [])) : [];
   const durationMs = Math.max(0, ...streams.map((stream) => stream.durationMs));

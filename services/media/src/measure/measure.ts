@@ -5,7 +5,7 @@ import { eventCounter } from "@nodeloom/platform";
 import { Piscina } from "piscina";
 
 /** Displayed size in pixels, and duration in milliseconds. */
-export interface Measured {
+export interface Measurements {
   width?: number;
   height?: number;
   durationMs?: number;
@@ -28,7 +28,7 @@ const unmeasured = eventCounter("nodeloom.media.unmeasured", "files whose size o
 const within = (value: number | undefined, min: number, max: number): number | undefined =>
   value !== undefined && Number.isInteger(value) && value >= min && value <= max ? value : undefined;
 
-const believable = ({ width, height, durationMs, isSound = false }: Measured): Measured => {
+const believable = ({ width, height, durationMs, isSound = false }: Measurements): Measurements => {
   const [wide, high] = [within(width, 1, MAX_SIDE), within(height, 1, MAX_SIDE)];
   const length = within(durationMs, 1, MAX_DURATION_MS);
   return {
@@ -40,7 +40,7 @@ const believable = ({ width, height, durationMs, isSound = false }: Measured): M
 
 export interface Measure {
   /** Measures a file. Values that can't be read before the deadline are omitted. */
-  measure(path: string, contentType: string): Promise<Measured>;
+  measure(path: string, contentType: string): Promise<Measurements>;
   stop(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export interface Measure {
  */
 export const createMeasure = (limits: Partial<Record<keyof typeof MEASURING, number>> & { script?: string } = {}): Measure => {
   const { waiting, maxWaitMs, maxTaskMs, heapMb, idleMs, script = THREAD } = { ...MEASURING, ...limits };
-  const pool = new Piscina<{ path: string; contentType: string; id: number }, Measured>({
+  const pool = new Piscina<{ path: string; contentType: string; id: number }, Measurements>({
     filename: script,
     minThreads: 0,
     maxThreads: 1,
@@ -67,7 +67,7 @@ export const createMeasure = (limits: Partial<Record<keyof typeof MEASURING, num
   pool.on("message", (id: number) => clocks.get(id)?.());
   let startedCount = 0;
 
-  const onThread = async (path: string, contentType: string): Promise<Measured> => {
+  const onThread = async (path: string, contentType: string): Promise<Measurements> => {
     const id = (startedCount += 1);
     const late = new AbortController();
     const abortIn = (ms: number): NodeJS.Timeout => setTimeout(() => late.abort(), ms);

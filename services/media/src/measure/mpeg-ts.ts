@@ -1,4 +1,4 @@
-import type { Measured } from "./measure";
+import type { Measurements } from "./measure";
 import type { ReadAt } from "./tiff";
 
 /** MPEG-TS with MPEG-1 or MPEG-2 video (ISO/IEC 13818-1 and 13818-2), which the container library doesn't read. */
@@ -75,7 +75,7 @@ const timesOf = (packets: Iterable<Packet>, pid: number): number[] =>
   [...packets].flatMap((packet) => (packet.pid === pid ? (timeOf(packet) ?? []) : []));
 
 /** @returns undefined if the file has no MPEG video */
-export const mpegVideoOf = async (readAt: ReadAt, size: number): Promise<Measured | undefined> => {
+export const mpegVideoOf = async (readAt: ReadAt, size: number): Promise<Measurements | undefined> => {
   const packets = [...packetsOf(await readAt(0, HEAD_BYTES))];
   const pid = videoPid(packets);
   if (pid === undefined) return undefined;

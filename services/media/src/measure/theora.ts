@@ -1,4 +1,4 @@
-import type { Measured } from "./measure";
+import type { Measurements } from "./measure";
 import type { ReadAt } from "./tiff";
 
 /**
@@ -28,7 +28,7 @@ const framesOf = (tail: Buffer, serial: number, shift: bigint): number => {
 };
 
 /** @returns undefined if the file has no Theora video @throws RangeError if its header is cut off */
-export const theoraOf = async (readAt: ReadAt, size: number): Promise<Measured | undefined> => {
+export const theoraOf = async (readAt: ReadAt, size: number): Promise<Measurements | undefined> => {
   const head = await readAt(0, HEAD_BYTES);
   const at = head.indexOf(SIGNATURE);
   const pageAt = at < 0 ? -1 : head.lastIndexOf(PAGE, at);

@@ -5,7 +5,7 @@ import { parentPort } from "node:worker_threads";
 import { aviOf } from "./avi";
 import { orientationOf } from "./exif";
 import { heifSize } from "./heif";
-import type { Measured } from "./measure";
+import type { Measurements } from "./measure";
 import { mpegVideoOf } from "./mpeg-ts";
 import { countedSeconds } from "./mp3";
 import { aiffSeconds, amrSeconds } from "./sounds";
@@ -49,20 +49,20 @@ const sizeOf = async (handle: FileHandle, contentType: string): Promise<{ width:
   return { width, height, orientation: orientation ?? (await orElse(() => orientationOf(read, contentType), UPRIGHT)) };
 };
 
-const imageOf = async (handle: FileHandle, contentType: string): Promise<Measured> => {
+const imageOf = async (handle: FileHandle, contentType: string): Promise<Measurements> => {
   const heif = HEIF.has(contentType) ? await orElse(async () => heifSize(await readAt(handle, 0, IMAGE_HEAD_BYTES)), undefined) : undefined;
   if (heif) return heif;
   const { width, height, orientation } = await sizeOf(handle, contentType);
   return orientation >= FIRST_TURNED ? { width: height, height: width } : { width, height };
 };
 
-const lasting = (seconds: number | undefined): Measured => (seconds === undefined ? {} : { durationMs: Math.round(seconds * MS) });
+const lasting = (seconds: number | undefined): Measurements => (seconds === undefined ? {} : { durationMs: Math.round(seconds * MS) });
 
 /**
  * Measures by content type, for types that the container library doesn't read or reads only in part.
  * @returns undefined to let the library measure the file
  */
-const OWN: Readonly<Record<string, (readBytes: ReadAt, size: number) => Promise<Measured | undefined>>> = {
+const OWN: Readonly<Record<string, (readBytes: ReadAt, size: number) => Promise<Measurements | undefined>>> = {
   "video/x-msvideo": aviOf,
   "video/mp2t": mpegVideoOf,
   "video/ogg": theoraOf,
@@ -70,7 +70,7 @@ const OWN: Readonly<Record<string, (readBytes: ReadAt, size: number) => Promise<
   "audio/amr": async (readBytes) => lasting(await amrSeconds(readBytes)),
 };
 
-const trackOf = async (handle: FileHandle, contentType: string): Promise<Measured> => {
+const trackOf = async (handle: FileHandle, contentType: string): Promise<Measurements> => {
   const { size } = await handle.stat();
   const ofFile: ReadAt = (at, length) => readAt(handle, at, length);
   const own = await OWN[contentType]?.(ofFile, size);
@@ -102,7 +102,7 @@ const trackOf = async (handle: FileHandle, contentType: string): Promise<Measure
 };
 
 /** Reads a file's size and duration. @param id posted when the thread starts the file */
-export const measure = async ({ path, contentType, id }: { path: string; contentType: string; id: number }): Promise<Measured> => {
+export const measure = async ({ path, contentType, id }: { path: string; contentType: string; id: number }): Promise<Measurements> => {
   parentPort!.postMessage(id);
   const handle = await open(path, "r");
   try {

@@ -37,10 +37,10 @@ export const createExpiry = ({
   /** Continues after a full page of successful removals. The next pass retries failed ones. */
   const whileFull = (removed: number, page: number): RemovedPage => ({ removed, next: removed < page ? "" : "again" });
 
-  const byName = async (objects: readonly MediaObject[]): Promise<{ named: string[]; unnamed: MediaObject[] }> => {
+  const byName = async (objects: readonly MediaObject[]): Promise<{ namedIds: string[]; unnamed: MediaObject[] }> => {
     const namedIds = new Set(objects.length === 0 ? [] : await findNamed(objects.flatMap(({ id, key }) => [id, key])));
     const isNamed = ({ id, key }: MediaObject): boolean => namedIds.has(id) || namedIds.has(key);
-    return { named: objects.filter(isNamed).map(({ id }) => id), unnamed: objects.filter((object) => !isNamed(object)) };
+    return { namedIds: objects.filter(isNamed).map(({ id }) => id), unnamed: objects.filter((object) => !isNamed(object)) };
   };
 
   const restore = async (ids: string[]): Promise<void> => void (ids.length > 0 && (await store.restore(ids)));
@@ -54,13 +54,13 @@ export const createExpiry = ({
     const page = await store.expiring(before, PAGE, fromCursor(cursor));
     const last = page.at(-1);
     const next = last && page.length === PAGE ? toCursor({ at: last.createdAt, id: last.id }) : "";
-    const { named, unnamed } = await byName(page);
+    const { namedIds, unnamed } = await byName(page);
     // An interrupted call may have left the files hidden.
-    await restore(named);
+    await restore(namedIds);
     const ids = unnamed.map(({ id }) => id);
     await store.expire(ids, before, now());
     const hidden = await byName(await store.expired(ids));
-    await restore(hidden.named);
+    await restore(hidden.namedIds);
     return { removed: await purgeAll(await store.condemn(hidden.unnamed.map(({ id }) => id))), next };
   };
 

@@ -32,11 +32,11 @@ export interface Urls {
   /** Grants an owner access to files that another owner can read. @throws DomainError INVALID_REQUEST */
   grant(keys: readonly string[], fromOwnerId: string, ownerId: string): Promise<void>;
   /** Returns how a request can read an object: until its signature expires, as public, or not at all. */
-  opens(object: MediaObject, sentUrl: Omit<SentUrl, "key"> | undefined): Promise<Opened>;
+  opens(object: MediaObject, sentUrl: Omit<SentUrl, "key"> | undefined): Promise<UrlAccess>;
 }
 
 /** `always` means that the file was created before files were private. */
-export type Opened = { as: "signed"; forMs: number } | { as: "public" } | { as: "always" } | { as: "refused" };
+export type UrlAccess = { as: "signed"; forMs: number } | { as: "public" } | { as: "always" } | { as: "refused" };
 
 export interface UrlsOptions {
   objects: Pick<ObjectStore, "byKeys">;
@@ -60,7 +60,7 @@ const ownersOf = (ownerId: string, lifetime: Lifetime): ReadonlySet<string> => {
   return new Set(lifetime === "call" ? [account, innerOwner(account)] : [account]);
 };
 
-interface Sorted {
+interface SortedObjects {
   own: MediaObject[];
   foreign: MediaObject[];
 }
@@ -79,7 +79,7 @@ export const createUrls = ({ objects, grants, signatures, hours, findShown, now 
   const isOpen = async (object: MediaObject): Promise<boolean> => object.private !== true || object.public === true || isShown(object);
 
   /** Groups objects by whether the account can read them, as their owner or by a grant. */
-  const sorted = async (keys: readonly string[], ownerId: string, lifetime: Lifetime): Promise<Sorted> => {
+  const sorted = async (keys: readonly string[], ownerId: string, lifetime: Lifetime): Promise<SortedObjects> => {
     const keyObjects = await objects.byKeys(keys);
     const owners = ownersOf(ownerId, lifetime);
     const others = keyObjects.filter((object) => !owners.has(object.ownerId)).map(({ key }) => key);

@@ -28,7 +28,7 @@ export interface Auth {
 }
 
 /** Reads providers' public descriptions. */
-export interface Published {
+export interface PublicDescriptions {
   /** @throws DomainError if the document can't be read */
   json(address: string, auth?: Auth): Promise<unknown>;
 }

@@ -1,4 +1,15 @@
-import { at, dayOf, ImportProblem, isJson, nameOf, textAt, type Draft, type Json, type ImportRequest, type Published } from "./draft";
+import {
+  at,
+  dayOf,
+  ImportProblem,
+  isJson,
+  nameOf,
+  textAt,
+  type Draft,
+  type Json,
+  type ImportRequest,
+  type PublicDescriptions,
+} from "./draft";
 import { inputsOf, plain } from "./inputs";
 import { resultOf } from "./results";
 
@@ -15,7 +26,7 @@ const schemaOf = (document: unknown, method: string, isWanted: (path: string) =>
   return publishedSchema && plain(publishedSchema, components);
 };
 
-export const falDraft = async ({ app, internalName, now }: ImportRequest, published: Published): Promise<Draft> => {
+export const falDraft = async ({ app, internalName, now }: ImportRequest, published: PublicDescriptions): Promise<Draft> => {
   if (!APP.test(app)) throw new ImportProblem({ path: "app", message: "must be the path of an application, such as fal-ai/flux-2-pro" });
   const address = `https://fal.ai/api/openapi/queue/openapi.json?endpoint_id=${encodeURIComponent(app)}`;
   const document = await published.json(address);

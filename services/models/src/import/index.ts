@@ -1,7 +1,7 @@
 import { DomainError, invalidRequest } from "@nodeloom/kernel";
 import type { EgressClient } from "@nodeloom/platform";
 import { falDraft } from "./fal";
-import { ImportProblem, type Auth, type Draft, type ImportRequest, type Published } from "./draft";
+import { ImportProblem, type Auth, type Draft, type ImportRequest, type PublicDescriptions } from "./draft";
 import { openRouterDraft } from "./openrouter";
 import { replicateDraft } from "./replicate";
 
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 16 * 1_024 * 1_024;
 const NOT_FOUND = 404;
 
-const DRAFTS: Readonly<Record<ImportedProvider, (request: ImportRequest, published: Published) => Promise<Draft>>> = {
+const DRAFTS: Readonly<Record<ImportedProvider, (request: ImportRequest, published: PublicDescriptions) => Promise<Draft>>> = {
   fal: falDraft,
   replicate: replicateDraft,
   openrouter: openRouterDraft,

@@ -97,7 +97,7 @@ const file = (kind: string, schema: Json, name: string): Json => ({
 });
 
 /** Converts a number of seconds that the provider expects as text, with or without a unit. */
-const seconds = (schema: Json): { property: Json; sent: unknown } | undefined => {
+const seconds = (schema: Json): { property: Json; template: unknown } | undefined => {
   if (Array.isArray(schema.enum)) {
     const lengths = schema.enum.map((value) => LENGTH.exec(String(value)));
     const unit = lengths[0]?.[2] ?? "";
@@ -113,12 +113,12 @@ const seconds = (schema: Json): { property: Json; sent: unknown } | undefined =>
         enum: values,
         maximum: Math.max(...values),
       },
-      sent: isText ? `\${seconds}${unit}` : { $input: "seconds" },
+      template: isText ? `\${seconds}${unit}` : { $input: "seconds" },
     };
   }
   if ((schema.type !== "integer" && schema.type !== "number") || typeof schema.maximum !== "number") return undefined;
   const usual = isDefault(schema.default, schema) ? schema.default : (schema.minimum ?? 1);
-  return { property: { ...scalar(schema, "Seconds"), title: "Seconds", default: usual }, sent: { $input: "seconds" } };
+  return { property: { ...scalar(schema, "Seconds"), title: "Seconds", default: usual }, template: { $input: "seconds" } };
 };
 
 /** Converts an object schema into model inputs. @param components referenced schemas by name */
@@ -141,7 +141,7 @@ export const inputsOf = (schema: unknown, components: Json): Inputs => {
     const length = name === "duration" ? seconds(property) : undefined;
     if (!/^(?!__proto__$)[A-Za-z_]\w*$/.test(name)) leaveOut(name, "its name can't be one here");
     else if (name === "sync_mode" && property.type === "boolean") continue;
-    else if (length) add(name, length.property, length.sent, "seconds");
+    else if (length) add(name, length.property, length.template, "seconds");
     else if (COUNTS.has(name))
       add(name, { type: "integer", title: "Pictures", default: 1, minimum: 1, maximum: MAX_COUNT }, { $input: "count" }, "count");
     else if (kind !== undefined || itemKind !== undefined) {

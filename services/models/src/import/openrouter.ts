@@ -1,5 +1,5 @@
 import { historyInput, SAMPLING_INPUTS } from "../chat-inputs";
-import { at, dayOf, ImportProblem, nameOf, textAt, type Draft, type ImportRequest, type Published } from "./draft";
+import { at, dayOf, ImportProblem, nameOf, textAt, type Draft, type ImportRequest, type PublicDescriptions } from "./draft";
 
 /** Imports from OpenRouter, which publishes one list of models with prices. */
 
@@ -54,7 +54,7 @@ const inputsOf = (model: unknown): Record<string, unknown> => {
   };
 };
 
-export const openRouterDraft = async ({ app, internalName, now }: ImportRequest, published: Published): Promise<Draft> => {
+export const openRouterDraft = async ({ app, internalName, now }: ImportRequest, published: PublicDescriptions): Promise<Draft> => {
   const list = at(await published.json(ADDRESS), "data");
   const model: unknown = Array.isArray(list) ? list.find((one) => textAt(one, "id") === app) : undefined;
   if (model === undefined)

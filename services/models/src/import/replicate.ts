@@ -8,7 +8,7 @@ import {
   type Json,
   type Modality,
   type ImportRequest,
-  type Published,
+  type PublicDescriptions,
 } from "./draft";
 import { inputsOf, plain } from "./inputs";
 import { memberOf } from "./results";
@@ -31,7 +31,10 @@ const madeIn = (model: unknown, output: Json): Modality | undefined => {
   return byEnding ?? (isText ? "text" : undefined);
 };
 
-export const replicateDraft = async ({ app, internalName, modality, now }: ImportRequest, published: Published): Promise<Draft> => {
+export const replicateDraft = async (
+  { app, internalName, modality, now }: ImportRequest,
+  published: PublicDescriptions,
+): Promise<Draft> => {
   if (!APP.test(app)) throw new ImportProblem({ path: "app", message: "must be owner/name, such as black-forest-labs/flux-schnell" });
   const address = `https://api.replicate.com/v1/models/${app}`;
   const model = await published.json(address, { header: "Authorization", scheme: "Bearer", secretEnv: "REPLICATE_API_TOKEN" });

@@ -26,14 +26,14 @@ const schema = (required: string[], properties: Record<string, JsonSchema>) => (
   properties,
 });
 
-type Made = Pick<RegisteredModel, "modality" | "outputs" | "price" | "inputSchema"> & { provider: ProviderSettings };
+type EntryParts = Pick<RegisteredModel, "modality" | "outputs" | "price" | "inputSchema"> & { provider: ProviderSettings };
 type Base = Pick<ProviderSettings, "baseUrl" | "auth" | "server">;
 
 const FREE = { basis: "run", microUsd: 0 } as const;
 const FREE_TOKENS = { basis: "tokens", inputMicroUsdPerMillion: 0, outputMicroUsdPerMillion: 0 } as const;
 
 /** Returns the entry of a text model with an OpenAI-compatible API. */
-export const chat = (base: Base, { id, sees }: Pick<ListedModel, "id" | "sees">): Made => ({
+export const chat = (base: Base, { id, sees }: Pick<ListedModel, "id" | "sees">): EntryParts => ({
   modality: "text",
   outputs: ["text"],
   price: FREE_TOKENS,
@@ -68,7 +68,7 @@ export const chat = (base: Base, { id, sees }: Pick<ListedModel, "id" | "sees">)
   }),
 });
 
-const drawing = (base: Base, { id }: ListedModel): Made => ({
+const drawing = (base: Base, { id }: ListedModel): EntryParts => ({
   modality: "image",
   outputs: ["images"],
   price: FREE,
@@ -89,7 +89,7 @@ const drawing = (base: Base, { id }: ListedModel): Made => ({
   }),
 });
 
-const speaking = (base: Base, { id }: ListedModel): Made => ({
+const speaking = (base: Base, { id }: ListedModel): EntryParts => ({
   modality: "audio",
   outputs: ["audios"],
   price: FREE,
@@ -110,7 +110,7 @@ const speaking = (base: Base, { id }: ListedModel): Made => ({
   }),
 });
 
-const listening = (base: Base, { id }: ListedModel): Made => ({
+const listening = (base: Base, { id }: ListedModel): EntryParts => ({
   modality: "text",
   outputs: ["text"],
   price: FREE,
@@ -148,7 +148,7 @@ export const AT_HOME: Pick<RegisteredModel, "sandbox" | "runsAt" | "minTier" | "
   missing: [],
 };
 
-const entry = (server: ServerRecord, internalName: string, called: string, description: Made): RegisteredModel => ({
+const entry = (server: ServerRecord, internalName: string, called: string, description: EntryParts): RegisteredModel => ({
   ...description,
   internalName,
   displayName: `${called} (${server.name})`,
@@ -197,7 +197,7 @@ const workflowEntry = (server: ServerRecord, stored: StoredWorkflow): Registered
     files: Object.fromEntries(files.map((name) => [name, { send: ["upload" as const] }])),
   };
   const outputs = ({ image: ["images"], video: ["videos"], audio: ["audios"] } as const)[stored.modality];
-  const description: Made = { modality: stored.modality, outputs: [...outputs], price: FREE, inputSchema, provider };
+  const description: EntryParts = { modality: stored.modality, outputs: [...outputs], price: FREE, inputSchema, provider };
   return entry(server, `${server._id}-${stored.slug}`, stored.name, description);
 };
 

@@ -10,17 +10,17 @@ import type { ListedModel, ServerRecord } from "./server-record";
 const FRESH_MS = 5_000;
 /** Age up to which a stale answer is used during the refresh. */
 const USABLE_MS = 60_000;
-const AWAY_SECONDS = 15;
+const RETRY_SECONDS = 15;
 
-interface Seen {
+interface HealthCheck {
   at: number;
   status: ModelStatus;
 }
 
-const away = (name: string, problem: string): ModelStatus => ({
+const unavailableStatus = (name: string, problem: string): ModelStatus => ({
   state: "away",
   reason: `the server ${name} can't be used now: ${problem}`,
-  retryAfterSeconds: AWAY_SECONDS,
+  retryAfterSeconds: RETRY_SECONDS,
 });
 
 export interface HealthOptions {
@@ -33,7 +33,7 @@ export interface HealthOptions {
 }
 
 export const createHealth = ({ servers, keyOf, onListed, onError, now = Date.now }: HealthOptions) => {
-  const statuses = new Map<string, Seen>();
+  const statuses = new Map<string, HealthCheck>();
   const asking = new Map<string, Promise<ModelStatus>>();
   /** Changes with the server's address and key, which triggers a new probe. */
   const idOf = ({ _id, url, hasKey, createdAt }: ServerRecord): string => `${_id} ${createdAt.getTime()} ${url} ${hasKey}`;
@@ -44,9 +44,9 @@ export const createHealth = ({ servers, keyOf, onListed, onError, now = Date.now
       if (!isDeepStrictEqual(listed, server.listed)) await onListed(server, listed);
       return READY;
     } catch (error) {
-      if (error instanceof ServerProblem) return away(server.name, error.message);
+      if (error instanceof ServerProblem) return unavailableStatus(server.name, error.message);
       onError(error);
-      return away(server.name, "it could not be checked: see the log of models");
+      return unavailableStatus(server.name, "it could not be checked: see the log of models");
     }
   };
 

@@ -16,7 +16,7 @@ export class ServerProblem extends Error {
   override readonly name = "ServerProblem";
 }
 
-export type Asked = Pick<ServerRecord, "kind" | "url">;
+export type ServerAddress = Pick<ServerRecord, "kind" | "url">;
 
 /** Requests JSON from a server. @throws ServerProblem */
 export const askServer = async (servers: OwnServers, url: string, key: string | undefined, maxBytes = MAX_BYTES): Promise<unknown> => {
@@ -49,7 +49,7 @@ const listModels = (answer: unknown): ListedModel[] => {
  * Returns the models that a server lists. For ComfyUI, this only checks that the server responds.
  * @throws ServerProblem
  */
-export const listServer = async (servers: OwnServers, { kind, url }: Asked, key: string | undefined): Promise<ListedModel[]> => {
+export const listServer = async (servers: OwnServers, { kind, url }: ServerAddress, key: string | undefined): Promise<ListedModel[]> => {
   if (kind === "openai") return listModels(await askServer(servers, `${url}/models`, key));
   const stats = await askServer(servers, `${url}/system_stats`, key);
   if (!isRecord(stats) || !isRecord(stats.system)) throw new ServerProblem("it does not answer as ComfyUI does");

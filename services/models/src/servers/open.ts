@@ -10,7 +10,7 @@ const READ_MS = 2_000;
 export interface OpenServersOptions {
   store: ServerStore;
   /** Servers set in the environment. */
-  named: readonly NamedServer[];
+  environmentServers: readonly NamedServer[];
   ownServers: OwnServers;
   identity: Pick<ClientOf<identityProto.IdentityServiceServer>, "readSecrets">;
   logger: Logger;
@@ -32,8 +32,8 @@ const createKeys =
   };
 
 /** Opens the registry of servers, including those set in the environment. */
-export const openServers = async ({ store, named, ownServers, identity, logger }: OpenServersOptions): Promise<Servers> => {
-  await store.setEnvironment(named.map(({ id, ...rest }) => ({ _id: id, ...rest })));
+export const openServers = async ({ store, environmentServers, ownServers, identity, logger }: OpenServersOptions): Promise<Servers> => {
+  await store.setEnvironment(environmentServers.map(({ id, ...rest }) => ({ _id: id, ...rest })));
   return createServers({
     store,
     servers: ownServers,

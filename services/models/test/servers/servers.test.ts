@@ -91,7 +91,7 @@ it("adds a server once over all replicas, and sends its key only to it", async (
   expect(server).toMatchObject({ id: "gpu-box", kind: "openai", hasKey: true });
   expect(await first.client.checkServer({ id: "gpu-box" })).toMatchObject({ server: { state: "ready" } });
   await expect(add({})).rejects.toMatchObject({ reason: "ALREADY_EXISTS" });
-  expect(ollama.asked).toContain("/v1/models Bearer value of MODEL_SERVER_GPU_BOX");
+  expect(ollama.requests).toContain("/v1/models Bearer value of MODEL_SERVER_GPU_BOX");
   const model = async () =>
     (await second.client.listModels({ includeDisabled: false })).models.find(({ internalName }) => internalName === "gpu-box-llama3-2-3b");
   const listedModel = await eventually(model, (foundModel) => foundModel !== undefined);
@@ -102,9 +102,9 @@ it("adds a server once over all replicas, and sends its key only to it", async (
 
 it("sends a key only to the URL it was stored for, whichever of the two changed", async () => {
   storedFor = "https://gpu.example.com";
-  const before = ollama.asked.length;
+  const before = ollama.requests.length;
   await first.client.checkServer({ id: "gpu-box" });
-  expect(ollama.asked.slice(before)).toEqual(["/v1/models -"]);
+  expect(ollama.requests.slice(before)).toEqual(["/v1/models -"]);
   storedFor = ollama.url;
 });
 
@@ -155,7 +155,7 @@ it.each<[string, Record<string, unknown>, string]>([
   const other = await startStandIn(answers);
   const { problem: problemText } = await first.client.testServer({ kind: "openai", url: other.url, key: "" });
   expect(problemText).toContain(problem);
-  expect(other.asked).toEqual(["/v1/models -"]);
+  expect(other.requests).toEqual(["/v1/models -"]);
   await other.stop();
 });
 

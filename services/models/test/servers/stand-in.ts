@@ -9,7 +9,7 @@ export interface StandIn {
   /** Answers by path: JSON, or a status. */
   answers: Record<string, unknown>;
   /** Requested paths with their keys. */
-  asked: string[];
+  requests: string[];
   stop(): Promise<void>;
   /** Restarts the server at the same port. */
   start(): Promise<void>;
@@ -22,11 +22,11 @@ const listen = async (server: Server, port: number): Promise<number> => {
 };
 
 export const startStandIn = async (answers: Record<string, unknown>): Promise<StandIn> => {
-  const standIn = { answers, asked: [] as string[] };
+  const standIn = { answers, requests: [] as string[] };
   const open = (): Server =>
     createServer((request, response) => {
       const path = request.url ?? "";
-      standIn.asked.push(`${path} ${request.headers.authorization ?? "-"}`);
+      standIn.requests.push(`${path} ${request.headers.authorization ?? "-"}`);
       const answer = standIn.answers[path];
       if (typeof answer === "string") return void response.writeHead(302, { location: answer }).end();
       const status = typeof answer === "number" ? answer : answer === undefined ? 404 : 200;

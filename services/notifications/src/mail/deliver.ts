@@ -5,7 +5,7 @@ import { pauseAfter } from "./mails";
 import { createMessage } from "./message";
 import { countMail, noteMailAge } from "./meters";
 import type { MailSettings } from "./settings";
-import type { Handed, Transport } from "./transport";
+import type { TransportResult, Transport } from "./transport";
 import type { WriteMail } from "./write";
 
 /** Result of an attempt: how the email ended, or the pause before the next attempt in milliseconds. */
@@ -30,7 +30,7 @@ export const createDeliver = ({ store, contents, write, transport, settings, log
     return { end };
   };
 
-  const hand = async (record: MailRecord): Promise<Handed | null> => {
+  const hand = async (record: MailRecord): Promise<TransportResult | null> => {
     const letter = await write(contents.open(record));
     return letter && transport.hand(createMessage({ settings, id: record._id, ...letter }));
   };

@@ -6,11 +6,11 @@ import { countMailAttempt } from "./meters";
 import type { MailSettings } from "./settings";
 
 /** The mail server's answer to a message. `again`: the server may accept the message later. */
-export type Handed = { outcome: "sent" } | { outcome: "refused" | "again"; reason: string };
+export type TransportResult = { outcome: "sent" } | { outcome: "refused" | "again"; reason: string };
 
 export interface Transport {
   /** Sends a message over its own connection. */
-  hand(message: Message): Promise<Handed>;
+  hand(message: Message): Promise<TransportResult>;
 }
 
 const FIRST_PERMANENT = 500;
@@ -41,7 +41,7 @@ export const createMailTransport = ({ host, port, secure, requireTls, ca, auth }
     tls: { ...(ca ? { ca } : {}), minVersion: "TLSv1.2" },
   });
   const slots = createSlots({ concurrency: MAIL_LIMITS.connections, queueLimit: MAIL_LIMITS.waiting });
-  const send = async (message: Message): Promise<Handed> => {
+  const send = async (message: Message): Promise<TransportResult> => {
     const startedAt = performance.now();
     const took = (): number => performance.now() - startedAt;
     try {

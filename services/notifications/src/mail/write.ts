@@ -17,7 +17,7 @@ import type { Letter } from "./letters/letter";
 import { NOTICE_OF, type Mail, type OfAccount } from "./mails";
 
 /** A complete email with its recipient. */
-export interface Written {
+export interface WrittenMail {
   to: string;
   letter: Letter;
   /** Address for the POST that turns off this kind of email; absent if it can't be turned off. */
@@ -58,7 +58,7 @@ export const createWriter = ({ addresses, executions, baseUrl }: WriteOptions) =
     }
   };
 
-  const toAccount = async (userId: string, letter: Letter): Promise<Written | null> => {
+  const toAccount = async (userId: string, letter: Letter): Promise<WrittenMail | null> => {
     const account = await addressOf(userId);
     return account ? { to: account.email, letter } : null;
   };
@@ -66,7 +66,7 @@ export const createWriter = ({ addresses, executions, baseUrl }: WriteOptions) =
   const notice = async (
     mail: Extract<Mail, { kind: "lowCredits" | "budgetAlert" | "modelRetiring" }>,
     letter: (unsubscribeUrl: string) => Letter,
-  ): Promise<Written | null> => {
+  ): Promise<WrittenMail | null> => {
     const name = NOTICE_OF[mail.kind]!;
     const account = await addressOf(mail.userId);
     if (!account?.verifiedAt || account.mutedNotices.includes(name)) return null;
@@ -80,13 +80,13 @@ export const createWriter = ({ addresses, executions, baseUrl }: WriteOptions) =
     organizationName: organization?.name,
   });
 
-  const decision = (mail: Extract<Mail, { kind: "organizationLeaving" | "organizationKept" }>): Promise<Written | null> => {
+  const decision = (mail: Extract<Mail, { kind: "organizationLeaving" | "organizationKept" }>): Promise<WrittenMail | null> => {
     const { url, organizationName = "" } = pageOf(mail, "/organizations");
     const letter = mail.kind === "organizationLeaving" ? organizationLeavingLetter : organizationKeptLetter;
     return toAccount(mail.userId, letter({ ...mail, url, organizationName }));
   };
 
-  return async (mail: Mail): Promise<Written | null> => {
+  return async (mail: Mail): Promise<WrittenMail | null> => {
     switch (mail.kind) {
       case "passwordReset": {
         const { mailed } = await addresses.createMailedReset({ email: mail.email });

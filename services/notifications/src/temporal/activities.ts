@@ -2,7 +2,7 @@
 import { ApplicationFailure, Context } from "@temporalio/activity";
 import type { MailStep } from "../mail/deliver";
 import { TIMING } from "../timing";
-import { Postponed, type Webhooks } from "../webhooks/webhooks";
+import { PostponedAttempt, type Webhooks } from "../webhooks/webhooks";
 import type { Activities, LocalActivities } from "../workflows/activities";
 
 export interface ActivitiesOptions {
@@ -26,7 +26,7 @@ export const createActivities = ({ webhooks, deliverMail }: ActivitiesOptions): 
       return await beating(TIMING.heartbeatQuick, () => webhooks.send(attempt));
     } catch (error) {
       // Temporal retries when the delivery's turn comes.
-      if (!(error instanceof Postponed)) throw error;
+      if (!(error instanceof PostponedAttempt)) throw error;
       throw ApplicationFailure.create({ message: error.message, type: "OUTGOING_LIMIT_EXCEEDED", nextRetryDelay: error.afterMs });
     }
   },

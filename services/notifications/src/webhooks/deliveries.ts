@@ -46,15 +46,15 @@ export interface DeliveriesOptions {
 
 const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
-type Received = Pick<DeliveryRecord, "event" | "url" | "endpointId">;
+type ReceivedMessage = Pick<DeliveryRecord, "event" | "url" | "endpointId">;
 
-const endpointObstacle = ({ event }: Received, target: identityProto.GetWebhookTargetResponse): string | undefined => {
+const endpointObstacle = ({ event }: ReceivedMessage, target: identityProto.GetWebhookTargetResponse): string | undefined => {
   if (target.disabled) return "the webhook endpoint is disabled; enable it first";
   if (target.url === "") return "the webhook endpoint is deleted";
   return wants(target, event) ? undefined : `the webhook endpoint is not for ${event}`;
 };
 
-const obstacle = (record: Received, target: identityProto.GetWebhookTargetResponse): string | undefined => {
+const obstacle = (record: ReceivedMessage, target: identityProto.GetWebhookTargetResponse): string | undefined => {
   if (record.endpointId !== undefined) return endpointObstacle(record, target);
   if (target.disabled) return "the key's webhook is disabled; set it again to enable it";
   if (target.url === "") return "the key has no webhook any more, or may not receive webhooks";

@@ -17,7 +17,7 @@ import {
   type DeliveryRecord,
   type DeliveryState,
   type DeliveryStep,
-  type Sent,
+  type AttemptResult,
   type SentAttempt,
 } from "../delivery";
 import { createSend } from "./send";
@@ -45,7 +45,7 @@ export const createReadTarget =
   };
 
 /** Thrown if an attempt exceeds its owner's limit on outgoing requests. Nothing was sent, and the attempt is made later. */
-export class Postponed extends Error {
+export class PostponedAttempt extends Error {
   constructor(
     message: string,
     readonly afterMs: number,
@@ -118,7 +118,7 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
     countPostponed();
     const afterMs = Math.min(over.pauseMs, TIMING.outgoingWait);
     await store.note(_id, delivery, "pending", new Date(Date.now() + afterMs));
-    throw new Postponed(over.name, afterMs);
+    throw new PostponedAttempt(over.name, afterMs);
   };
 
   return {
@@ -126,7 +126,7 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
      * Sends the message once, if there is anything to send. The caller must record the result.
      * @throws Postponed if the owner's limit is exceeded; the attempt isn't counted
      */
-    send: async ({ id, delivery, attempt }: AttemptId): Promise<Sent> => {
+    send: async ({ id, delivery, attempt }: AttemptId): Promise<AttemptResult> => {
       const record = await store.find(id);
       if (record?.state !== "pending" || record.delivery !== delivery) return { nothing: "superseded" };
       const target = await readTarget(record);
@@ -142,7 +142,7 @@ export const createWebhooks = ({ store, identity, executions, egress, outgoing, 
     },
 
     /** Records an attempt once, however often it is called. */
-    record: async ({ id, delivery, attempt }: AttemptId, attemptResult: Sent): Promise<DeliveryStep> => {
+    record: async ({ id, delivery, attempt }: AttemptId, attemptResult: AttemptResult): Promise<DeliveryStep> => {
       const record = await store.find(id);
       const nothing = "nothing" in attemptResult ? attemptResult.nothing : undefined;
       if (!record || nothing === "superseded") return { end: "superseded" };

@@ -1,8 +1,8 @@
-import type { AttemptId, DeliveryStep, Sent } from "../delivery";
+import type { AttemptId, DeliveryStep, AttemptResult } from "../delivery";
 import type { MailStep } from "../mail/deliver";
 
 export interface Activities {
-  sendWebhook(attempt: AttemptId): Promise<Sent>;
+  sendWebhook(attempt: AttemptId): Promise<AttemptResult>;
   /**
    * Makes one attempt to send an email.
    * @param attempt number of the attempt, starting at 1
@@ -13,5 +13,5 @@ export interface Activities {
 
 export interface LocalActivities {
   /** Records an attempt. Idempotent. */
-  recordAttempt(attempt: AttemptId, attemptResult: Sent): Promise<DeliveryStep>;
+  recordAttempt(attempt: AttemptId, attemptResult: AttemptResult): Promise<DeliveryStep>;
 }

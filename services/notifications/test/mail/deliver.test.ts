@@ -51,7 +51,7 @@ const account = (part: Partial<addresses.GetAddressResponse> = {}): addresses.Ge
     ...part,
   });
 
-interface Given {
+interface Setup {
   config?: MailConfig;
   of?: Partial<addresses.GetAddressResponse>;
   link?: executions.DecisionLink;
@@ -59,7 +59,7 @@ interface Given {
 }
 
 /** Deliveries of one process. */
-const deliverTo = ({ port }: MailServer, { config, of, link, store = stores.mails }: Given = {}) => {
+const deliverTo = ({ port }: MailServer, { config, of, link, store = stores.mails }: Setup = {}) => {
   const settings = mailSettings({
     SMTP_URL: `smtp://localhost:${port}`,
     SMTP_TLS: "optional",

@@ -64,13 +64,13 @@ it("sends an email once despite repeated requests, by a workflow that outlives i
 });
 
 it("starts an email later that Temporal rejected, and loses none", async () => {
-  let isAway = true;
+  let isDown = true;
   const started: string[] = [];
   let now = Date.now();
   const queue = queueWith(
     {
       startMail: ({ id }) => {
-        if (isAway) return Promise.reject(new Error("away"));
+        if (isDown) return Promise.reject(new Error("away"));
         started.push(id);
         return Promise.resolve();
       },
@@ -78,7 +78,7 @@ it("starts an email later that Temporal rejected, and loses none", async () => {
     () => now,
   );
   await queue.add({ kind: "approval", userId: randomUUID() }, "1");
-  isAway = false;
+  isDown = false;
   const look = createLook({ ...queue.unstarted, staleMs: 1_000 }, { logger, now: () => now });
   await look();
   expect(started).toEqual([]);

@@ -6,7 +6,7 @@ import { DefaultLogger, type InjectedSinks, NativeConnection, Runtime, Worker } 
 import type { Activities, LocalActivities } from "../../src/workflows/activities";
 import { DELIVERY_ATTEMPTS, pauseBefore } from "../../src/timing";
 import type { DeliveryInput } from "../../src/webhooks/deliveries";
-import type { AttemptId, DeliveryEnd, DeliveryStep, Sent, SentAttempt } from "../../src/delivery";
+import type { AttemptId, DeliveryEnd, DeliveryStep, AttemptResult, SentAttempt } from "../../src/delivery";
 import type { deliverWebhook } from "../../src/workflows";
 import type { TimerSinks } from "../support/compressed-timers";
 
@@ -26,10 +26,10 @@ let running: Promise<void>;
 
 /** Script of a delivery's attempts, by message ID. */
 interface Script {
-  send: (attempt: number) => Sent;
-  record: (attempt: number, attemptResult: Sent) => DeliveryStep;
+  send: (attempt: number) => AttemptResult;
+  record: (attempt: number, attemptResult: AttemptResult) => DeliveryStep;
   sends: AttemptId[];
-  records: { id: AttemptId; sent: Sent }[];
+  records: { id: AttemptId; result: AttemptResult }[];
   pauses: number[];
   /** Summaries of timers, for operators. */
   notes: (string | undefined)[];
@@ -44,14 +44,14 @@ const activities: Pick<Activities, "sendWebhook"> & Pick<LocalActivities, "recor
   },
   recordAttempt: async (id, attemptResult) => {
     const script = scripts.get(id.id)!;
-    script.records.push({ id, sent: attemptResult });
+    script.records.push({ id, result: attemptResult });
     return script.record(id.attempt, attemptResult);
   },
 };
 
 const sinks: InjectedSinks<TimerSinks> = {
   timers: {
-    asked: {
+    onTimer: {
       fn: ({ workflowId }, durationMs, summary) => {
         const { pauses, notes } = scripts.get(workflowId)!;
         pauses.push(durationMs);
@@ -96,14 +96,14 @@ const recordOutcome: Script["record"] = (attempt, attemptResult) => {
   return attempt === DELIVERY_ATTEMPTS ? { end: "given up" } : { pauseMs: pauseBefore(attempt + 1, attemptResult.retryAfterMs) };
 };
 
-interface Delivered extends Script {
+interface DeliveredScript extends Script {
   result: DeliveryEnd;
   history: History;
 }
 const deliver = async (
   send: Script["send"],
   { record = recordOutcome, input = {} }: { record?: Script["record"]; input?: Partial<DeliveryInput> } = {},
-): Promise<Delivered> => {
+): Promise<DeliveredScript> => {
   const id = randomUUID();
   const script: Script = { send, record, sends: [], records: [], pauses: [], notes: [] };
   scripts.set(id, script);
@@ -134,7 +134,7 @@ it("stops at the attempt that succeeds, and passes each attempt's outcome on", a
   });
   expect(result).toBe("delivered");
   expect(pauses).toEqual(PAUSES.slice(0, 2));
-  expect(records.map(({ id, sent }) => [id.delivery, id.attempt, (sent as SentAttempt).status])).toEqual([
+  expect(records.map(({ id, result: sent }) => [id.delivery, id.attempt, (sent as SentAttempt).status])).toEqual([
     [4, 1, 500],
     [4, 2, 500],
     [4, 3, 204],
@@ -148,7 +148,7 @@ it("waits longer if the receiver asks for that, and never shorter", async () => 
   expect(pauses).toEqual([HOUR, 5 * MINUTE, 30 * MINUTE, 7 * HOUR, 24 * HOUR, 10 * HOUR, 10 * HOUR]);
 });
 
-it.each<[DeliveryEnd, Sent]>([
+it.each<[DeliveryEnd, AttemptResult]>([
   ["disabled", answer(410)],
   ["disabled", { nothing: "disabled" }],
   ["nothing to send", { nothing: "skipped" }],

@@ -4,7 +4,7 @@ import type { identity } from "@nodeloom/proto";
 import { createStarter } from "../../src/temporal/client";
 import { TIMING } from "../../src/timing";
 import { createDeliveries, type DeliveryInput, type DeliveryStarter } from "../../src/webhooks/deliveries";
-import { NEW_STANDING, type NewDelivery, type Sent, type Standing } from "../../src/delivery";
+import { NEW_STANDING, type NewDelivery, type AttemptResult, type Standing } from "../../src/delivery";
 import { logger, openStores, startWorker, type Stores } from "../support/index";
 
 let stores: Stores;
@@ -19,12 +19,12 @@ const newMessage = (part: Partial<NewDelivery> = {}): NewDelivery => {
 
 const TARGET = { url: "https://example.com/hook", events: [], disabled: false, secrets: [], revision: "r" };
 
-interface Given {
+interface Setup {
   starter?: DeliveryStarter;
   target?: Partial<identity.GetWebhookTargetResponse>;
   clock?: () => number;
 }
-const deliveriesBy = ({ starter, target, clock }: Given = {}) => {
+const deliveriesBy = ({ starter, target, clock }: Setup = {}) => {
   const started: DeliveryInput[] = [];
   const keep: DeliveryStarter = { startDelivery: (input) => Promise.resolve(void started.push(input)) };
   const getWebhookTarget = (): Promise<identity.GetWebhookTargetResponse> =>
@@ -54,14 +54,14 @@ it("continues a delivery of 1.0.0 at its state, and starts none that had ended",
 });
 
 it("starts a message later that Temporal rejected, and loses none", async () => {
-  let isAway = true;
+  let isDown = true;
   const started: DeliveryInput[] = [];
   const starter: DeliveryStarter = {
-    startDelivery: (input) => (isAway ? Promise.reject(new Error("away")) : Promise.resolve(void started.push(input))),
+    startDelivery: (input) => (isDown ? Promise.reject(new Error("away")) : Promise.resolve(void started.push(input))),
   };
   const { add, unstarted } = deliveriesBy({ starter });
   await add(newMessage());
-  isAway = false;
+  isDown = false;
   const look = createLook({ ...unstarted, staleMs: 0 }, { logger });
   await look();
   await look();
@@ -92,7 +92,7 @@ describe("an overdue delivery", () => {
     const taskQueue = `deliveries-${randomUUID().slice(0, 8)}`;
     const sends: string[] = [];
     const worker = await startWorker(taskQueue, {
-      sendWebhook: ({ id }: { id: string }): Sent => {
+      sendWebhook: ({ id }: { id: string }): AttemptResult => {
         sends.push(id);
         return { nothing: "skipped" };
       },

@@ -3,8 +3,8 @@ import { unavailable } from "@nodeloom/kernel";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";
-import type { AttemptId, DeliveryEnd, DeliveryRecord, Sent, SentAttempt } from "../../src/delivery";
-import { createWebhooks, Postponed, type Webhooks } from "../../src/webhooks/webhooks";
+import type { AttemptId, DeliveryEnd, DeliveryRecord, AttemptResult, SentAttempt } from "../../src/delivery";
+import { createWebhooks, PostponedAttempt, type Webhooks } from "../../src/webhooks/webhooks";
 import { openOutgoingBudget } from "../../../platform/test/support/stores";
 import { logger, openStores, type Stores } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
@@ -110,10 +110,10 @@ const newRun = async (part: Partial<DeliveryRecord> = {}, url = receiver.url, ev
 };
 
 /** Makes one attempt like the workflow: sends, then records. */
-const attempt = async (id: AttemptId, over = webhooks): Promise<{ sent: Sent; end: DeliveryEnd | null }> => {
+const attempt = async (id: AttemptId, over = webhooks): Promise<{ result: AttemptResult; end: DeliveryEnd | null }> => {
   const attemptResult = await over.send(id);
   const step = await over.record(id, attemptResult);
-  return { sent: attemptResult, end: "end" in step ? step.end : null };
+  return { result: attemptResult, end: "end" in step ? step.end : null };
 };
 const webhookOf = (run: Run): Promise<DeliveryRecord> => run.record();
 const keyWebhook = async (keyId: string) =>
@@ -187,8 +187,8 @@ describe("an attempt", () => {
   ])("lengthens the pause by a Retry-After in %s", async (_, header, least, most) => {
     receiver.respond = answering(503, { "retry-after": header() });
     const run = await newRun();
-    const { sent } = await attempt(run.id());
-    const requestedMs = (sent as SentAttempt).retryAfterMs!;
+    const { result } = await attempt(run.id());
+    const requestedMs = (result as SentAttempt).retryAfterMs!;
     expect(requestedMs).toBeGreaterThanOrEqual(least);
     expect(requestedMs).toBeLessThanOrEqual(most);
     const { nextAttemptAt, history } = await webhookOf(run);
@@ -197,7 +197,7 @@ describe("an attempt", () => {
 
   it.each(["nonsense", "-5", "", "Thu, 01 Jan 1970 00:00:00 GMT"])("ignores the Retry-After %j", async (header) => {
     receiver.respond = answering(503, { "retry-after": header });
-    expect((await attempt((await newRun()).id())).sent).toMatchObject({ status: 503, retryAfterMs: null });
+    expect((await attempt((await newRun()).id())).result).toMatchObject({ status: 503, retryAfterMs: null });
   });
 
   it("is recorded once, however often it is reported", async () => {
@@ -295,12 +295,12 @@ describe("past the user's budget, an attempt", () => {
     const [first, second] = [await newRun(), await newRun()];
     expect((await attempt(first.id(), over)).end).toBe("delivered");
     const later: unknown = await over.send(second.id()).catch((error: unknown) => error);
-    expect(later).toBeInstanceOf(Postponed);
+    expect(later).toBeInstanceOf(PostponedAttempt);
     expect(receiver.deliveries).toHaveLength(1);
     const waiting = await webhookOf(second);
     expect(waiting).toMatchObject({ state: "pending", attempts: 0, history: [], lastError: null });
     expect(waiting.nextAttemptAt!.getTime()).toBeGreaterThan(Date.now() - 5_000);
-    await new Promise((resolve) => setTimeout(resolve, (later as Postponed).afterMs));
+    await new Promise((resolve) => setTimeout(resolve, (later as PostponedAttempt).afterMs));
     expect((await attempt(second.id(), over)).end).toBe("delivered");
     small.stop();
   });
@@ -312,7 +312,7 @@ describe("past the user's budget, an attempt", () => {
     expect((await attempt((await newRun()).id(), over)).end).toBe("delivered");
     const ofAnother = await newRun({ ownerId: "another" });
     expect((await attempt(ofAnother.id(), over)).end).toBe("delivered");
-    await expect(over.send((await newRun()).id())).rejects.toBeInstanceOf(Postponed);
+    await expect(over.send((await newRun()).id())).rejects.toBeInstanceOf(PostponedAttempt);
     small.stop();
   });
 

@@ -84,11 +84,11 @@ const cancelWith = (call: Call, signal?: AbortSignal): void => {
   call.once("status", () => signal.removeEventListener("abort", cancel));
 };
 
-const AWAY: readonly connectivityState[] = [connectivityState.CONNECTING, connectivityState.TRANSIENT_FAILURE];
+const UNCONNECTED: readonly connectivityState[] = [connectivityState.CONNECTING, connectivityState.TRANSIENT_FAILURE];
 
 /** Waits briefly for a service that is starting. If the service stays unavailable, the call fails. */
 const reach = async (client: Client, { reconnectMs = RECONNECT_MS, signal }: CallOptions, until: Date): Promise<void> => {
-  if (signal?.aborted || !AWAY.includes(client.getChannel().getConnectivityState(true))) return;
+  if (signal?.aborted || !UNCONNECTED.includes(client.getChannel().getConnectivityState(true))) return;
   const patience = Math.min(until.getTime(), Date.now() + reconnectMs);
   await new Promise<void>((resolve) => {
     const goOn = (): void => {

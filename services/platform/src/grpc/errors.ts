@@ -1,7 +1,7 @@
 import { Metadata, status, type ServiceError } from "@grpc/grpc-js";
 import { DomainError, isReason, unavailable, wellFormed, type ErrorKind, type ErrorMetadata } from "@nodeloom/kernel";
 import { ErrorInfo, Status } from "@nodeloom/proto";
-import { isDatabaseAway } from "../stores/mongo";
+import { isDatabaseUnavailable } from "../stores/mongo";
 
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, status>> = {
   invalid: status.INVALID_ARGUMENT,
@@ -87,7 +87,7 @@ const decodeDetails = (bytes: Uint8Array): Details | undefined => {
  */
 export const knownError = (error: unknown): DomainError => {
   if (error instanceof DomainError) return error;
-  return isDatabaseAway(error) ? unavailable("the database is away") : new DomainError("internal", "INTERNAL", "internal error");
+  return isDatabaseUnavailable(error) ? unavailable("the database is away") : new DomainError("internal", "INTERNAL", "internal error");
 };
 
 export const toServiceError = (error: unknown): Partial<ServiceError> & { code: status } => {
@@ -105,7 +105,7 @@ const unanswered = new WeakSet<object>();
 
 export const isUnanswered = (error: unknown): boolean => typeof error === "object" && error !== null && unanswered.has(error);
 
-const AWAY: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]);
+const OUTAGES: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED]);
 /**
  * grpc-js uses these messages for a connection that breaks during a call. The code varies; for example, a killed service causes INTERNAL.
  */
@@ -123,10 +123,10 @@ export const fromServiceError = (error: unknown, callee: string): unknown => {
   if (decoded && isReason(decoded.reason)) {
     return new DomainError(KIND_BY_STATUS.get(error.code) ?? "internal", decoded.reason, error.details, decoded.metadata);
   }
-  if (AWAY.has(error.code) || BROKEN_CONNECTION.test(error.details)) {
-    const away = unavailable(`${callee} is not available`);
-    unanswered.add(away);
-    return away;
+  if (OUTAGES.has(error.code) || BROKEN_CONNECTION.test(error.details)) {
+    const outage = unavailable(`${callee} is not available`);
+    unanswered.add(outage);
+    return outage;
   }
   return new DomainError("internal", "INTERNAL", `${callee} failed`, {});
 };

@@ -6,7 +6,7 @@ import { withRequestContext, type RequestContext } from "../telemetry/context";
 import type { Logger } from "../telemetry/logger";
 import { durationHistogram } from "../telemetry/metrics";
 import { inSpan, tracedByCaller } from "../telemetry/tracing";
-import { isDatabaseAway } from "../stores/mongo";
+import { isDatabaseUnavailable } from "../stores/mongo";
 import { drained } from "./drained";
 import { knownError, toServiceError } from "./errors";
 import { spanOfCall } from "./span";
@@ -56,7 +56,7 @@ export const logErrorsOf = (service: string, logger: Logger): void => {
 };
 
 const failure = (error: unknown, path: string): ReturnType<typeof toServiceError> => {
-  const expected = error instanceof DomainError || isDatabaseAway(error);
+  const expected = error instanceof DomainError || isDatabaseUnavailable(error);
   if (!expected) loggers.get(path.split("/")[1]!)?.error({ err: error, path }, "unexpected error");
   return toServiceError(error);
 };

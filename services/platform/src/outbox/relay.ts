@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { groupBy } from "@nodeloom/kernel";
 import type { Connection } from "mongoose";
-import { isDatabaseAway } from "../stores/mongo";
+import { isDatabaseUnavailable } from "../stores/mongo";
 import type { Logger } from "../telemetry/logger";
 import { observedGauge, type Reading } from "../telemetry/metrics";
 import { linkSignals } from "../work/signals";
@@ -45,7 +45,7 @@ export interface RelayedRows<Row> {
 }
 
 /** The relay's record of a row: the time since which it is unchanged, and the time of the next attempt. */
-interface Seen {
+interface RowAttempts {
   since: number;
   failures: number;
   next: number;
@@ -53,7 +53,7 @@ interface Seen {
 
 interface Due<Row> {
   row: Row;
-  state: Seen;
+  state: RowAttempts;
 }
 
 interface Measure {
@@ -97,14 +97,14 @@ const NOTHING: Measure = { entries: 0, since: undefined };
 export const createLook = <Row>(rows: RelayedRows<Row>, options: LookOptions): Look => {
   const { name, signatureOf, groupOf, staleMs = STALE_MS } = rows;
   const { logger, pageSize = PAGE, now = Date.now } = options;
-  let seenRows = new Map<number, Seen>();
+  let seenRows = new Map<number, RowAttempts>();
   let measured = NOTHING;
 
   const settle = async (group: readonly Due<Row>[]): Promise<void> => {
     try {
       if (await rows.settle(group.map(({ row }) => row))) return;
     } catch (error) {
-      if (isDatabaseAway(error)) throw error;
+      if (isDatabaseUnavailable(error)) throw error;
       logger.warn({ err: error, outbox: name, row: signatureOf(group[0]!.row) }, "what a row owes could not be settled");
     }
     for (const { state } of group) {
@@ -125,7 +125,7 @@ export const createLook = <Row>(rows: RelayedRows<Row>, options: LookOptions): L
   };
 
   const look = async (signal?: AbortSignal): Promise<void> => {
-    const next = new Map<number, Seen>();
+    const next = new Map<number, RowAttempts>();
     let { entries, since } = NOTHING;
     for (let after: Row | undefined, isLast = false; !isLast;) {
       signal?.throwIfAborted();

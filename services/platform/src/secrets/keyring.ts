@@ -14,7 +14,7 @@ export const isEncryptionKey = (text: string): boolean => KEY.test(text);
 /** A key in the form of an environment variable. */
 export const encryptionKey = () => z.string().refine(isEncryptionKey, "must be 64 hexadecimal digits");
 
-export interface Sealed {
+export interface SealedValue {
   keyId: string;
   /** Nonce, ciphertext and tag. */
   data: Buffer;
@@ -29,7 +29,7 @@ export interface Keyring {
   /** Id of the key that encrypts. */
   readonly currentId: string;
   /** Encrypts with the first key and a new nonce. The result is bound to the key's name and to a context. */
-  seal(plain: Uint8Array, context?: string): Sealed;
+  seal(plain: Uint8Array, context?: string): SealedValue;
   /**
    * Decrypts the result of `seal`.
    * @throws MissingKey; Error for altered data or another context

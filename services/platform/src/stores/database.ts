@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ConfigError, loadConfig, variables, type ConfigOf, type ConfigSchema, type Environment } from "../config";
 import type { Logger } from "../telemetry/logger";
 import { onceThere } from "../work/startup";
-import { connectMongo, isDatabaseAway } from "./mongo";
+import { connectMongo, isDatabaseUnavailable } from "./mongo";
 
 /** Schema version of a service's database. It covers everything that the database and other stores need before the service starts. */
 
@@ -31,7 +31,7 @@ const versionOf = async (connection: Connection): Promise<number> => {
   return version;
 };
 
-export interface Migrated {
+export interface MigrationReport {
   service: string;
   /** Version before the migration; 0 for a new database. */
   from: number;
@@ -48,7 +48,7 @@ export interface Database {
    * a newer version stays unchanged. If a server is unavailable, the migration waits as a starting service does.
    * @throws ConfigError, also for a database created before 1.0.0; errors of the servers
    */
-  migrate(env: Environment, logger?: Logger): Promise<Migrated>;
+  migrate(env: Environment, logger?: Logger): Promise<MigrationReport>;
 }
 
 const baseVariables = { MONGODB_URI: variables.MONGODB_URI, MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX };
@@ -137,7 +137,9 @@ export const untilMigrated = async (
   logger: Logger,
 ): Promise<void> => {
   for (let looks = 0; looks * PAUSE_MS < WAIT_MS; looks += 1) {
-    const reportedVersion = await onceThere({ server: "MongoDB", isAway: isDatabaseAway, logger }, () => versionOf(connection));
+    const reportedVersion = await onceThere({ server: "MongoDB", isUnavailable: isDatabaseUnavailable, logger }, () =>
+      versionOf(connection),
+    );
     if (reportedVersion >= version) return;
     if (looks % LOOKS_PER_LINE === 0)
       logger.warn(

@@ -36,7 +36,7 @@ export const connectMongo = async ({ uri, database, ...wait }: MongoOptions): Pr
     socketTimeoutMS: SOCKET_TIMEOUT_MS,
     writeConcern: { w: "majority" as const },
   };
-  await onceThere({ server: "MongoDB", isAway: isDatabaseAway, ...wait }, () => connection.openUri(uri, options));
+  await onceThere({ server: "MongoDB", isUnavailable: isDatabaseUnavailable, ...wait }, () => connection.openUri(uri, options));
   return connection;
 };
 
@@ -63,7 +63,7 @@ export const insertOnce = async (insert: PromiseLike<unknown>): Promise<boolean>
   }
 };
 
-const AWAY_NAMES = new Set([
+const OUTAGE_NAMES = new Set([
   "MongoNetworkError",
   "MongoNetworkTimeoutError",
   "MongoNotConnectedError",
@@ -75,18 +75,18 @@ const AWAY_NAMES = new Set([
   "PoolClearedOnNetworkError",
 ]);
 /** Socket errors that the driver forwards if the server disappears during a command. */
-const AWAY_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
+const OUTAGE_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
 /** The driver's label for errors during the election of a primary. */
 const RETRYABLE_LABEL = "RetryableWriteError";
 
-export const isDatabaseAway = (error: unknown): boolean => {
+export const isDatabaseUnavailable = (error: unknown): boolean => {
   if (typeof error !== "object" || error === null) return false;
   const { name, code, errorLabels, errorResponse } = error as Record<"name" | "code" | "errorLabels" | "errorResponse", unknown>;
   return (
-    (typeof name === "string" && AWAY_NAMES.has(name)) ||
-    (typeof code === "string" && AWAY_CODES.has(code)) ||
+    (typeof name === "string" && OUTAGE_NAMES.has(name)) ||
+    (typeof code === "string" && OUTAGE_CODES.has(code)) ||
     (Array.isArray(errorLabels) && errorLabels.includes(RETRYABLE_LABEL)) ||
     // The error of a bulk write contains the error that ended it.
-    (errorResponse instanceof Error && errorResponse !== error && isDatabaseAway(errorResponse))
+    (errorResponse instanceof Error && errorResponse !== error && isDatabaseUnavailable(errorResponse))
   );
 };

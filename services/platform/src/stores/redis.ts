@@ -49,14 +49,14 @@ export const connectRedis = ({ url, logger, subscriber = false }: RedisOptions):
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
   });
   if (!subscriber) limitCommands(redis);
-  let away = false;
+  let isDown = false;
   redis.on("error", (error: Error) => {
-    if (!away) logger.warn({ reason: error.message }, "redis is away");
-    away = true;
+    if (!isDown) logger.warn({ reason: error.message }, "redis is away");
+    isDown = true;
   });
   redis.on("ready", () => {
-    if (away) logger.info("redis is back");
-    away = false;
+    if (isDown) logger.info("redis is back");
+    isDown = false;
   });
   return redis;
 };

@@ -1,7 +1,7 @@
 import type { RateLimiterRes } from "rate-limiter-flexible";
 import type { Redis } from "./redis";
 
-export interface Counted {
+export interface CountResult {
   isWithin: boolean;
   /** Total in the window. 0 if the result came from memory (`remembersExhausted`). */
   count: number;
@@ -11,7 +11,7 @@ export interface Counted {
 
 export interface WindowCounter {
   /** Counts one attempt. @param limit maximum per window */
-  count(key: string, limit: number): Promise<Counted>;
+  count(key: string, limit: number): Promise<CountResult>;
   uncount(key: string, limit: number): Promise<void>;
   /** Returns the total in the window without counting. */
   counted(key: string, limit: number): Promise<number>;
@@ -51,7 +51,7 @@ export const createWindowCounter = ({
     return limiter;
   };
 
-  const counted = (isWithin: boolean, { consumedPoints, remainingPoints, msBeforeNext }: RateLimiterRes): Counted => ({
+  const counted = (isWithin: boolean, { consumedPoints, remainingPoints, msBeforeNext }: RateLimiterRes): CountResult => ({
     isWithin,
     count: consumedPoints,
     remaining: Math.max(0, remainingPoints),

@@ -8,7 +8,7 @@ const MAX_OF_ALL = 4_096;
 /** A request or an activity in this process, starting with its first span. */
 interface Work {
   isOpen: boolean;
-  readonly held: ReadableSpan[];
+  readonly spans: ReadableSpan[];
 }
 
 /**
@@ -23,8 +23,8 @@ export const wholeSpans = (next: SpanProcessor): SpanProcessor => {
 
   const letGo = (work: Work): void => {
     if (!holding.delete(work)) return;
-    heldSpans -= work.held.length;
-    for (const span of work.held.splice(0)) next.onEnd(span);
+    heldSpans -= work.spans.length;
+    for (const span of work.spans.splice(0)) next.onEnd(span);
   };
   const letAllGo = (): void => holding.forEach(letGo);
 
@@ -33,7 +33,7 @@ export const wholeSpans = (next: SpanProcessor): SpanProcessor => {
       const parent = trace.getSpan(context);
       const work = parent && works.get(parent);
       if (!work) firsts.add(span);
-      works.set(span, work ?? { isOpen: true, held: [] });
+      works.set(span, work ?? { isOpen: true, spans: [] });
       next.onStart(span, context);
     },
     onEnd: (span) => {
@@ -41,8 +41,8 @@ export const wholeSpans = (next: SpanProcessor): SpanProcessor => {
       if (work && firsts.has(span)) {
         work.isOpen = false;
         letGo(work);
-      } else if (work?.isOpen && work.held.length < MAX_OF_ONE && heldSpans < MAX_OF_ALL) {
-        work.held.push(span);
+      } else if (work?.isOpen && work.spans.length < MAX_OF_ONE && heldSpans < MAX_OF_ALL) {
+        work.spans.push(span);
         holding.add(work);
         heldSpans += 1;
         return;

@@ -107,8 +107,10 @@ export const connectTemporal = async (options: TemporalOptions) => {
   const { address, security, namespace, taskQueue, logger, workflowBundle, shutdownGraceMs, size = workerSize() } = options;
   const dataConverter: DataConverter = { payloadConverterPath: PAYLOAD_CONVERTER, ...options.dataConverter };
   installRuntime(logger, options.metrics);
-  const isAway = (error: unknown): boolean => error instanceof TransportError;
-  const connection = await onceThere({ server: "Temporal", isAway, logger }, () => NativeConnection.connect({ address, ...security }));
+  const isDisconnected = (error: unknown): boolean => error instanceof TransportError;
+  const connection = await onceThere({ server: "Temporal", isUnavailable: isDisconnected, logger }, () =>
+    NativeConnection.connect({ address, ...security }),
+  );
   await options.prepared?.(connection);
   const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [tracedStarts] } });
   const code = await readFile(workflowBundle.codePath);

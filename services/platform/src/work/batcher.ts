@@ -31,7 +31,7 @@ export interface Batcher<T, R> {
 
 interface Queue<T, R> {
   waiting: BatchItem<T, R>[];
-  done: Promise<void> | undefined;
+  pending: Promise<void> | undefined;
 }
 
 const stopping = (): Error => unavailable("the process is stopping");
@@ -64,18 +64,18 @@ export const createBatcher = <T, R>(options: BatcherOptions<T, R>): Batcher<T, R
   return {
     submit: (key, value, deadlineMs) => {
       if (isClosed) return Promise.reject(stopping());
-      const queue = queues.get(key) ?? { waiting: [], done: undefined };
+      const queue = queues.get(key) ?? { waiting: [], pending: undefined };
       if (queue.waiting.length >= maxWaiting) return Promise.reject(overloaded());
       queues.set(key, queue);
       return new Promise<R>((resolve, reject) => {
         queue.waiting.push({ value, deadlineMs, resolve, reject });
-        queue.done ??= workOff(key, queue);
+        queue.pending ??= workOff(key, queue);
       });
     },
 
     close: async () => {
       isClosed = true;
-      await Promise.all([...queues.values()].flatMap(({ done }) => (done ? [done] : [])));
+      await Promise.all([...queues.values()].flatMap(({ pending }) => (pending ? [pending] : [])));
     },
   };
 };

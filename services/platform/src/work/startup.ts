@@ -11,7 +11,7 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [200, 2_000];
 export interface ServerWait {
   server: string;
   /** Returns whether an error means that the server can't be reached. Any other error ends the wait. */
-  isAway: (error: unknown) => boolean;
+  isUnavailable: (error: unknown) => boolean;
   logger?: Logger | undefined;
   patienceMs?: number;
 }
@@ -21,11 +21,11 @@ export interface ServerWait {
  * @throws the last attempt's error
  */
 export const onceThere = <T>(
-  { server, isAway, logger, patienceMs = STARTUP_PATIENCE_MS }: ServerWait,
+  { server, isUnavailable, logger, patienceMs = STARTUP_PATIENCE_MS }: ServerWait,
   ask: () => Promise<T>,
 ): Promise<T> => {
   const shouldRetry = (error: unknown): boolean => {
-    if (!isAway(error)) return false;
+    if (!isUnavailable(error)) return false;
     logger?.warn({ server, reason: error instanceof Error ? error.message : String(error) }, "waiting for a server that is away");
     return true;
   };

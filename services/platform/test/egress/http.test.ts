@@ -11,7 +11,7 @@ setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-interface Seen {
+interface RecordedRequest {
   method: string;
   url: string;
   headers: IncomingMessage["headers"];
@@ -36,8 +36,8 @@ const listen = async <S extends Server | TcpServer>(server: S): Promise<string> 
 const serve = (handler: Handler): Promise<string> => listen(createServer(handler));
 
 /** A server that records its requests. */
-const record = async (answer: Handler): Promise<{ address: string; seen: Seen[] }> => {
-  const requests: Seen[] = [];
+const record = async (answer: Handler): Promise<{ address: string; requests: RecordedRequest[] }> => {
+  const requests: RecordedRequest[] = [];
   const address = await serve((request, response) => {
     let body = "";
     request.on("data", (chunk) => (body += String(chunk)));
@@ -46,7 +46,7 @@ const record = async (answer: Handler): Promise<{ address: string; seen: Seen[] 
       answer(request, response);
     });
   });
-  return { address, seen: requests };
+  return { address, requests };
 };
 
 const open = (...allow: string[]): EgressClient => {
@@ -69,31 +69,31 @@ const to =
 
 describe("the User-Agent", () => {
   it("is Nodeloom's, followed by the caller's own", async () => {
-    const { address, seen } = await record((_request, response) => response.end("hello"));
+    const { address, requests } = await record((_request, response) => response.end("hello"));
     const client = open(address);
     await client.request(call(address));
     await client.request(call(address, { headers: { "User-Agent": "Weather/2" } }));
     const { version } = JSON.parse(readFileSync(join(__dirname, "../../../../package.json"), "utf8")) as { version: string };
-    expect(seen.map(({ headers }) => headers["user-agent"])).toEqual([`Nodeloom/${version}`, `Nodeloom/${version} Weather/2`]);
+    expect(requests.map(({ headers }) => headers["user-agent"])).toEqual([`Nodeloom/${version}`, `Nodeloom/${version} Weather/2`]);
   });
 
   it("is kept over redirects to other hosts, once", async () => {
-    const { address, seen } = await record((_request, response) => response.end("hello"));
+    const { address, requests } = await record((_request, response) => response.end("hello"));
     const from = await serve(to(302, `http://${address}/`));
     await open(address, from).request(call(from, { maxRedirects: 1, headers: { "user-agent": "Weather/2" } }));
-    expect(seen[0]!.headers["user-agent"]).toBe(`${USER_AGENT} Weather/2`);
+    expect(requests[0]!.headers["user-agent"]).toBe(`${USER_AGENT} Weather/2`);
   });
 });
 
 describe("redirects", () => {
   it.each([301, 302, 303, 307, 308])("are returned as responses unless following is requested (%i)", async (status) => {
-    const { address, seen } = await record(to(status, "/elsewhere"));
+    const { address, requests } = await record(to(status, "/elsewhere"));
     expect(await open(address).request(call(address))).toMatchObject({ status, headers: { location: "/elsewhere" } });
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it("are followed up to the limit, including relative ones", async () => {
-    const { address, seen } = await record((request, response) => {
+    const { address, requests } = await record((request, response) => {
       const hop = Number(request.url!.slice(1));
       if (hop < 3) response.writeHead(302, { location: `${hop + 1}` }).end();
       else response.end("arrived");
@@ -101,7 +101,7 @@ describe("redirects", () => {
     const client = open(address);
     const url = `http://${address}/0`;
     expect((await client.request(call(address, { url, maxRedirects: 3 }))).body.toString()).toBe("arrived");
-    expect(seen.map((request) => request.url)).toEqual(["/0", "/1", "/2", "/3"]);
+    expect(requests.map((request) => request.url)).toEqual(["/0", "/1", "/2", "/3"]);
     const tooMany = { code: "TOO_MANY_REDIRECTS", mayHaveBeenSent: true };
     await expect(client.request(call(address, { url, maxRedirects: 2 }))).rejects.toMatchObject(tooMany);
   });
@@ -132,11 +132,11 @@ describe("redirects", () => {
   });
 
   it("keep every header within their origin", async () => {
-    const { address, seen } = await record((request, response) =>
+    const { address, requests } = await record((request, response) =>
       request.url === "/" ? to(302, "/next")(request, response) : response.end(),
     );
     await open(address).request(call(address, { maxRedirects: 1, headers: { Authorization: "secret", "xi-api-key": "secret" } }));
-    expect(seen[1]!.headers).toMatchObject({ authorization: "secret", "xi-api-key": "secret" });
+    expect(requests[1]!.headers).toMatchObject({ authorization: "secret", "xi-api-key": "secret" });
   });
 
   it("send no header that could be a secret to another origin, and don't restore it on the way back", async () => {
@@ -157,8 +157,8 @@ describe("redirects", () => {
       call(home.address, { maxRedirects: 2, headers: { ...secrets, accept: "text/plain", "user-agent": "nodeloom" } }),
     );
     expect(answer.body.toString()).toBe("back");
-    expect(Object.values(home.seen[0]!.headers).filter((value) => value === "secret")).toHaveLength(5);
-    for (const { headers } of [away.seen[0]!, home.seen[1]!]) {
+    expect(Object.values(home.requests[0]!.headers).filter((value) => value === "secret")).toHaveLength(5);
+    for (const { headers } of [away.requests[0]!, home.requests[1]!]) {
       expect(JSON.stringify(headers)).not.toContain("secret");
       expect(headers).toMatchObject({ accept: "text/plain", "user-agent": `${USER_AGENT} nodeloom` });
     }
@@ -175,15 +175,15 @@ describe("redirects", () => {
     [308, "POST", "POST"],
     [301, "GET", "GET"],
   ])("of status %i turn %s into %s", async (status, method, expected) => {
-    const { address, seen } = await record((request, response) =>
+    const { address, requests } = await record((request, response) =>
       request.url === "/" ? to(status, "/next")(request, response) : response.end(),
     );
     const hasBody = method === "POST" || method === "PUT";
     const content = hasBody ? { body: "content", headers: { "content-type": "text/plain", "content-length": "7" } } : {};
     await open(address).request(call(address, { method, maxRedirects: 1, ...content }));
     const keepsBody = hasBody && expected === method;
-    expect(seen[1]).toMatchObject({ method: expected, body: keepsBody ? "content" : "" });
-    expect("content-type" in seen[1]!.headers).toBe(keepsBody);
+    expect(requests[1]).toMatchObject({ method: expected, body: keepsBody ? "content" : "" });
+    expect("content-type" in requests[1]!.headers).toBe(keepsBody);
   });
 });
 
@@ -362,9 +362,9 @@ describe("whether a failed request was sent", () => {
     ["a method that is none", { method: "GET\r\nX: y" }],
     ["a method for proxies", { method: "CONNECT" }],
   ])("is no for %s", async (_name, overrides) => {
-    const { address, seen } = await record((_request, response) => response.end());
+    const { address, requests } = await record((_request, response) => response.end());
     await expect(open(address).request(call(address, overrides))).rejects.toMatchObject({ code: "REFUSED", mayHaveBeenSent: false });
-    expect(seen).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it.each<[string, Handler]>([

@@ -8,7 +8,7 @@ import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import type { Behaviour } from "../support/process";
 import { startRelay } from "../support/relay";
 
-interface Ended {
+interface ExitResult {
   code: number | null;
   signal: NodeJS.Signals | null;
   /** Log entries, one per line. */
@@ -23,7 +23,7 @@ interface Ended {
 interface Running {
   child: ChildProcess;
   ready: Promise<unknown>;
-  ended: Promise<Ended>;
+  exit: Promise<ExitResult>;
 }
 
 const children = new Set<ChildProcess>();
@@ -50,7 +50,7 @@ const run = (services: Behaviour[], env: NodeJS.ProcessEnv = {}, supervised = tr
     child.on("message", (message) => (message as { type?: string }).type === "ready" && resolve(message));
   });
   const output = Promise.all([text(child.stdout!), text(child.stderr!)]);
-  const exit = once(child, "exit").then(async ([code, signal]): Promise<Ended> => {
+  const exit = once(child, "exit").then(async ([code, signal]): Promise<ExitResult> => {
     children.delete(child);
     const [stdout, stderr] = await output;
     return {
@@ -65,17 +65,17 @@ const run = (services: Behaviour[], env: NodeJS.ProcessEnv = {}, supervised = tr
       messages,
     };
   });
-  return { child, ready, ended: exit };
+  return { child, ready, exit };
 };
 
-const logEntry = ({ log }: Ended, message: string): Record<string, unknown> | undefined => log.find(({ msg }) => msg === message);
+const logEntry = ({ log }: ExitResult, message: string): Record<string, unknown> | undefined => log.find(({ msg }) => msg === message);
 
 describe("a process of several services", () => {
   it("reports that it is ready once all have started, and stops them in reverse order", async () => {
-    const { child, ready, ended } = run([{ name: "one" }, { name: "two", stopMs: 50 }, { name: "three", stopMs: 20 }]);
+    const { child, ready, exit } = run([{ name: "one" }, { name: "two", stopMs: 50 }, { name: "three", stopMs: 20 }]);
     expect(await ready).toEqual({ type: "ready" });
     child.kill("SIGTERM");
-    const end = await ended;
+    const end = await exit;
     expect(end).toMatchObject({ code: 0, signal: null });
     expect(end.events.slice(0, 3).sort()).toEqual(["one starts", "three starts", "two starts"]);
     expect(end.events.slice(3)).toEqual(["three stops", "three stopped", "two stops", "two stopped", "one stops", "one stopped"]);
@@ -84,28 +84,28 @@ describe("a process of several services", () => {
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("finishes its stop even if %s is repeated", async (signal) => {
-    const { child, ready, ended } = run([{ name: "slow", stopMs: 300 }]);
+    const { child, ready, exit } = run([{ name: "slow", stopMs: 300 }]);
     await ready;
     for (let time = 0; time < 3; time += 1) {
       child.kill(signal);
       await delay(30);
     }
-    const end = await ended;
+    const end = await exit;
     expect([end.code, end.events.at(-1)]).toEqual([0, "slow stopped"]);
   });
 
   it("stops when its parent has ended", async () => {
-    const { child, ready, ended } = run([{ name: "one" }]);
+    const { child, ready, exit } = run([{ name: "one" }]);
     await ready;
     child.disconnect();
-    const end = await ended;
+    const end = await exit;
     expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
     expect(logEntry(end, "stopping")).toMatchObject({ why: "the parent is gone" });
   });
 
   it("reports its ready dependencies to Prometheus", async () => {
     const port = await freePort();
-    const { child, ready, ended } = run(
+    const { child, ready, exit } = run(
       [
         { name: "one", depends: { redis: false } },
         { name: "two", depends: { mongodb: true } },
@@ -121,13 +121,13 @@ describe("a process of several services", () => {
     );
     expect(dependencies.sort()).toEqual(["mongodb 1", "redis 0"]);
     child.kill("SIGTERM");
-    await ended;
+    await exit;
   });
 
   it("announces its stop at once, serves for DRAIN_MS, and only then stops", async () => {
     const port = await freePort();
     const env = { OPS_LISTEN: `127.0.0.1:${port}`, DRAIN_MS: "1500" };
-    const { child, ready, ended } = run([{ name: "one", drains: true }, { name: "two" }], env);
+    const { child, ready, exit } = run([{ name: "one", drains: true }, { name: "two" }], env);
     await ready;
     const ask = async (path: string): Promise<number> => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
     expect([await ask("/livez"), await ask("/readyz")]).toEqual([200, 200]);
@@ -137,7 +137,7 @@ describe("a process of several services", () => {
     child.kill("SIGTERM");
     await drained;
     expect([await ask("/livez"), await ask("/readyz")]).toEqual([200, 503]);
-    const end = await ended;
+    const end = await exit;
     expect(end.code).toBe(0);
     expect(end.events.slice(2)).toEqual(["one drains", "two stops", "two stopped", "one stops", "one stopped"]);
   });
@@ -145,7 +145,7 @@ describe("a process of several services", () => {
   it("waits for an unavailable database, alive and not ready, and starts once it is back", async () => {
     const [relay, port] = [await startRelay(process.env.MONGODB_URI!), await freePort()];
     await relay.cut();
-    const { child, ready, ended } = run([{ name: "one", mongo: relay.url }], { OPS_LISTEN: `127.0.0.1:${port}` });
+    const { child, ready, exit } = run([{ name: "one", mongo: relay.url }], { OPS_LISTEN: `127.0.0.1:${port}` });
     const waiting = (async () => {
       for await (const [bytes] of on(child.stdout!, "data")) if (String(bytes).includes("waiting for a server that is away")) return;
     })();
@@ -156,41 +156,41 @@ describe("a process of several services", () => {
     await ready;
     expect(await ask("/readyz")).toBe(200);
     child.kill("SIGTERM");
-    const end = await ended;
+    const end = await exit;
     expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
     await relay.stop();
   });
 
   it("serves Prometheus, and keeps no metrics without a port for them", async () => {
     const port = await freePort();
-    const { child, ready, ended } = run([{ name: "one" }], { OPS_LISTEN: `127.0.0.1:${port}` });
+    const { child, ready, exit } = run([{ name: "one" }], { OPS_LISTEN: `127.0.0.1:${port}` });
     await ready;
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     expect(text).toMatch(/^# TYPE nodeloom_process_memory gauge$/m);
     expect(text).toMatch(/^nodeloom_process_event_loop_delay [\d.e-]+/m);
     child.kill("SIGTERM");
-    expect((await ended).code).toBe(0);
+    expect((await exit).code).toBe(0);
   });
 
   it("doesn't wait for load balancers if it has failed or never was ready", async () => {
-    const end = await run([{ name: "one" }, { name: "faulty", then: "throws" }], { DRAIN_MS: "600000" }).ended;
+    const end = await run([{ name: "one" }, { name: "faulty", then: "throws" }], { DRAIN_MS: "600000" }).exit;
     expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
   });
 
   it("runs without a supervising parent", async () => {
-    const { child, ended } = run([{ name: "one" }], {}, false);
+    const { child, exit } = run([{ name: "one" }], {}, false);
     await once(child.stdout!, "data");
     child.kill("SIGTERM");
-    const end = await ended;
+    const end = await exit;
     expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
   });
 
   it("ends a stop that takes longer than the grace period", async () => {
-    const { child, ready, ended } = run([{ name: "one" }, { name: "stuck", stop: "never" }], { SHUTDOWN_GRACE_MS: "300" });
+    const { child, ready, exit } = run([{ name: "one" }, { name: "stuck", stop: "never" }], { SHUTDOWN_GRACE_MS: "300" });
     await ready;
     const startedAt = Date.now();
     child.kill("SIGTERM");
-    const end = await ended;
+    const end = await exit;
     expect(end.code).toBe(1);
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(290);
     expect(end.events).not.toContain("one stops");
@@ -198,10 +198,10 @@ describe("a process of several services", () => {
   });
 
   it("stops the others if one can't stop", async () => {
-    const { child, ready, ended } = run([{ name: "one" }, { name: "broken", stop: "fails" }]);
+    const { child, ready, exit } = run([{ name: "one" }, { name: "broken", stop: "fails" }]);
     await ready;
     child.kill("SIGTERM");
-    const end = await ended;
+    const end = await exit;
     expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
     expect(logEntry(end, "stop failed")).toMatchObject({ err: { message: "broken can't stop" } });
   });
@@ -210,7 +210,7 @@ describe("a process of several services", () => {
     ["throws", "uncaught exception", "thrown later"],
     ["rejects", "unhandled rejection", "rejected later"],
   ])("stops and fails if code in it %s unhandled", async (then, why, message) => {
-    const end = await run([{ name: "one" }, { name: "faulty", then }]).ended;
+    const end = await run([{ name: "one" }, { name: "faulty", then }]).exit;
     expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
     expect(logEntry(end, why)).toMatchObject({ level: "fatal", err: { message } });
   });
@@ -218,8 +218,8 @@ describe("a process of several services", () => {
 
 describe("a process that can't start", () => {
   it("reports the missing configuration of every service, and exits with 78", async () => {
-    const { ended } = run([{ name: "one", needs: "ONE_URL" }, { name: "two", needs: "TWO_URL" }, { name: "three" }]);
-    const end = await ended;
+    const { exit } = run([{ name: "one", needs: "ONE_URL" }, { name: "two", needs: "TWO_URL" }, { name: "three" }]);
+    const end = await exit;
     expect(end.code).toBe(78);
     expect(end.stderr).toContain("one+two+three: configuration is incomplete:");
     expect(end.stderr).toContain("ONE_URL is missing: what one can't do without");
@@ -234,32 +234,32 @@ describe("a process that can't start", () => {
     ["SHUTDOWN_GRACE_MS", "soon"],
     ["NODE_ENV", "prod"],
   ])("reports %s=%s, which every process reads", async (name, value) => {
-    const end = await run([{ name: "one" }], { [name]: value }).ended;
+    const end = await run([{ name: "one" }], { [name]: value }).exit;
     expect(end.code).toBe(78);
     expect(end.stderr).toContain(`${name} is malformed`);
     expect(end.events).toEqual([]);
   });
 
   it("stops the services that did start, and exits with 1", async () => {
-    const end = await run([{ name: "one" }, { name: "broken", start: "fails" }]).ended;
+    const end = await run([{ name: "one" }, { name: "broken", start: "fails" }]).exit;
     expect([end.code, end.events.at(-1)]).toEqual([1, "one stopped"]);
     expect(logEntry(end, "could not start")).toMatchObject({ level: "fatal", err: { message: "broken has no database" } });
     expect(end.messages).not.toContainEqual({ type: "ready" });
   });
 
   it("stops on request before it is ready", async () => {
-    const { child, ended } = run([{ name: "one" }, { name: "waiting", start: "never" }]);
+    const { child, exit } = run([{ name: "one" }, { name: "waiting", start: "never" }]);
     await once(child, "message");
     child.kill("SIGTERM");
-    const end = await ended;
+    const end = await exit;
     expect([end.code, end.events.at(-1)]).toEqual([0, "one stopped"]);
   });
 
   it("treats an empty variable as unset", async () => {
-    const { child, ready, ended } = run([{ name: "one" }], { LOG_LEVEL: "", SHUTDOWN_GRACE_MS: "" });
+    const { child, ready, exit } = run([{ name: "one" }], { LOG_LEVEL: "", SHUTDOWN_GRACE_MS: "" });
     await ready;
     child.kill("SIGTERM");
-    expect((await ended).code).toBe(0);
+    expect((await exit).code).toBe(0);
   });
 });
 
@@ -269,9 +269,9 @@ it("a collector that never responds doesn't delay the stop", async () => {
   const { port } = silent.address() as { port: number };
   // The stop would wait for the exporter, but the grace period ends it, and the process fails.
   const patience = { OTEL_EXPORTER_OTLP_TIMEOUT: "120000", SHUTDOWN_GRACE_MS: "30000" };
-  const { child, ready, ended } = run([{ name: "one" }], { ...patience, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+  const { child, ready, exit } = run([{ name: "one" }], { ...patience, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
   await ready;
   child.kill("SIGTERM");
-  expect((await ended).code).toBe(0);
+  expect((await exit).code).toBe(0);
   silent.close();
 });

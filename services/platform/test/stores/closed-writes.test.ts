@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "mongoose";
-import { connectMongo, isDatabaseAway } from "../../src";
+import { connectMongo, isDatabaseUnavailable } from "../../src";
 
 /** Limit that is reached only if the guarantee is broken. */
 const NEVER_MS = 60_000;
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const ping = (): Promise<unknown> => connection.db!.command({ ping: 1 }).then(() => "answered");
-const failed = (error: unknown): unknown => (isDatabaseAway(error) ? "away" : error);
+const failed = (error: unknown): unknown => (isDatabaseUnavailable(error) ? "away" : error);
 
 /** True if a write fails at once. A socket that is still connecting accepts a write. */
 const isRefused = (socket: Socket): boolean => {

@@ -62,17 +62,17 @@ describe("an inserter", () => {
 
   it("fails all inserts of a failed command, and continues", async () => {
     const rows = await collection();
-    let isAway = true;
+    let isDown = true;
     const failing = {
       insertMany: (documents: Row[], options: object) => {
-        if (!isAway) return rows.insertMany(documents, options);
+        if (!isDown) return rows.insertMany(documents, options);
         return Promise.reject(new Error("away"));
       },
     };
     const insert = createInserter<Row>(failing as never, { w: "majority" });
     const failed = await Promise.allSettled([insert({ _id: "a", id: 1 }), insert({ _id: "b", id: 2 })]);
     expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    isAway = false;
+    isDown = false;
     expect(await insert({ _id: "a", id: 1 })).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Connection, Model } from "mongoose";
 import { Schema } from "mongoose";
-import { connectMongo, isDatabaseAway, isDuplicateKey, unary } from "../../src";
+import { connectMongo, isDatabaseUnavailable, isDuplicateKey, unary } from "../../src";
 import { startJsonService } from "../support/json-service";
 import { startRelay, type Relay } from "../support/relay";
 
@@ -78,7 +78,7 @@ describe("a database connection", () => {
       failureOf(notes.bulkWrite([{ insertOne: { document: { _id: "d", text: "four" } } }])),
       failureOf(notes.aggregate([{ $match: {} }])),
     ]);
-    for (const error of errors) expect([isDatabaseAway(error), (error as Error).name]).toEqual([true, expect.anything()]);
+    for (const error of errors) expect([isDatabaseUnavailable(error), (error as Error).name]).toEqual([true, expect.anything()]);
     await relay.mend();
     while (!(await answers()));
   });
@@ -86,7 +86,7 @@ describe("a database connection", () => {
   it("can't be opened while the server is unavailable, and reports that after its deadline", async () => {
     const nobody = await startRelay(process.env.MONGODB_URI!);
     await nobody.cut();
-    expect(isDatabaseAway(await failureOf(connectMongo({ uri: nobody.url, database, patienceMs: 0 })))).toBe(true);
+    expect(isDatabaseUnavailable(await failureOf(connectMongo({ uri: nobody.url, database, patienceMs: 0 })))).toBe(true);
   });
 });
 
@@ -99,5 +99,5 @@ it("an error unrelated to the connection isn't reported as unavailability", () =
     Object.assign(new Error("dup"), { code: 11_000 }),
     new TypeError("x"),
   ])
-    expect(isDatabaseAway(error)).toBe(false);
+    expect(isDatabaseUnavailable(error)).toBe(false);
 });

@@ -1,50 +1,50 @@
 import { doubling, retry, retryOnConflict } from "../../src/work/retry";
 
-const failing = (times: number): { work: () => Promise<string>; made: () => number } => {
+const failing = (times: number): { work: () => Promise<string>; attempts: () => number } => {
   let attempts = 0;
   return {
     work: () => (++attempts <= times ? Promise.reject(new Error(`failure ${attempts}`)) : Promise.resolve("done")),
-    made: () => attempts,
+    attempts: () => attempts,
   };
 };
 
 describe("retry", () => {
   it("makes one attempt more than there are pauses, and throws the last failure", async () => {
-    const { work, made } = failing(3);
+    const { work, attempts } = failing(3);
     await expect(retry(work, { pausesMs: [0, 0] })).rejects.toThrow("failure 3");
-    expect(made()).toBe(3);
+    expect(attempts()).toBe(3);
     expect(await retry(failing(2).work, { pausesMs: [0, 0] })).toBe("done");
   });
 
   it("stops at once if another attempt can't succeed", async () => {
-    const { work, made } = failing(3);
+    const { work, attempts } = failing(3);
     await expect(retry(work, { pausesMs: [0, 0], shouldRetry: (error) => (error as Error).message !== "failure 2" })).rejects.toThrow(
       "failure 2",
     );
-    expect(made()).toBe(2);
+    expect(attempts()).toBe(2);
   });
 
   it("starts no pause that would end after the deadline", async () => {
-    const { work, made } = failing(3);
+    const { work, attempts } = failing(3);
     await expect(retry(work, { pausesMs: [60_000], until: Date.now() + 1_000 })).rejects.toThrow("failure 1");
-    expect(made()).toBe(1);
+    expect(attempts()).toBe(1);
   });
 
   it("ends a pause with its signal, and makes no attempt after that", async () => {
-    const { work, made } = failing(3);
+    const { work, attempts } = failing(3);
     const stop = new AbortController();
     const retried = retry(work, { pausesMs: [60_000], signal: stop.signal });
     stop.abort(new Error("stopped"));
     await expect(retried).rejects.toThrow("stopped");
-    expect(made()).toBe(1);
+    expect(attempts()).toBe(1);
   });
 
   it("waits as long as a failure itself states, in place of the next pause, if that ends before the deadline", async () => {
     const options = { pausesMs: [], askedMs: () => 0 };
     expect(await retry(failing(3).work, options)).toBe("done");
-    const { work, made } = failing(1);
+    const { work, attempts } = failing(1);
     await expect(retry(work, { pausesMs: [0], askedMs: () => 60_000, until: Date.now() + 1_000 })).rejects.toThrow("failure 1");
-    expect(made()).toBe(1);
+    expect(attempts()).toBe(1);
   });
 
   it("doubles pauses up to the longest", () => {
@@ -75,9 +75,9 @@ describe("retryOnConflict", () => {
 
   it("treats null as a result, and a failure as no conflict", async () => {
     expect(await retryOnConflict(3, () => Promise.resolve(null))).toBeNull();
-    const { work, made } = failing(2);
+    const { work, attempts } = failing(2);
     await expect(retryOnConflict(3, work)).rejects.toThrow("failure 1");
-    expect(made()).toBe(1);
+    expect(attempts()).toBe(1);
   });
 
   it("computes each pause after the attempt that it follows", async () => {

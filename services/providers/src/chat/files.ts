@@ -1,4 +1,4 @@
-import type { ChatSettings } from "./asked";
+import type { ChatSettings } from "./chat-call";
 
 /** Files that are sent to a text model with the prompt. */
 

@@ -1,7 +1,7 @@
 import { ProviderError, type DialectContext, type TextAnswer, type TextProvider } from "../dialect";
 import { readJson } from "../pointer";
 import { createTransport, DIRECT_TIMEOUT_MS, type JsonCall } from "../transport";
-import type { Asked, ChatSettings } from "./asked";
+import type { ChatCall, ChatSettings } from "./chat-call";
 
 /** Builds a text model from a dialect, with complete and streamed answers. Invalid JSON is repaired once. */
 
@@ -17,7 +17,7 @@ export interface StreamReader {
 
 /** Builds the request for a text model and reads its answer. */
 export interface ChatDialect {
-  call(question: Asked): JsonCall;
+  call(question: ChatCall): JsonCall;
   /** Returns the call with streaming enabled. */
   streamed(call: JsonCall): JsonCall;
   /**
@@ -29,7 +29,7 @@ export interface ChatDialect {
    * @param reason makes a provider's text safe to show
    * @throws ProviderError if the answer has no text
    */
-  completion(question: Asked, answer: unknown, reason: (text: string) => string): TextAnswer;
+  completion(question: ChatCall, answer: unknown, reason: (text: string) => string): TextAnswer;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isRecord, jsonInAnswer, type JsonSchema } from "@nodeloom/kernel";
-import type { Asked } from "./asked";
+import type { ChatCall } from "./chat-call";
 
 /** Requests JSON that matches a schema, with the provider's JSON mode if it has one, otherwise in the prompt. */
 
@@ -34,14 +34,14 @@ export const unwrapped = (schema: JsonSchema, text: string): string => {
 };
 
 /** @param inWords adds a description of the response format, for requests without a member for it */
-export const systemPrompt = ({ inputs: { system }, schema }: Asked, inWords: boolean): string | undefined => {
+export const systemPrompt = ({ inputs: { system }, schema }: ChatCall, inWords: boolean): string | undefined => {
   const asking = `Answer with JSON alone, without any words or marks around it. It must fit this JSON Schema:\n${JSON.stringify(schema)}`;
   const texts = [...(typeof system === "string" && system !== "" ? [system] : []), ...(schema && inWords ? [asking] : [])];
   return texts.length > 0 ? texts.join("\n\n") : undefined;
 };
 
 /** Conversation turns that request a corrected response. */
-export const repairTurns = ({ repair }: Asked): { role: "assistant" | "user"; text: string }[] =>
+export const repairTurns = ({ repair }: ChatCall): { role: "assistant" | "user"; text: string }[] =>
   repair
     ? [
         { role: "assistant", text: repair.answer },

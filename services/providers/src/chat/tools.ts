@@ -23,7 +23,7 @@ export type ToolChoice = "auto" | "none" | "required" | { name: string };
 /** Inputs that dialects other than OpenAI's translate. */
 export const TOOL_INPUTS = ["tools", "tool_choice", "parallel_tool_calls"];
 
-interface Called {
+interface ToolInputs {
   inputs: Readonly<Record<string, unknown>>;
 }
 
@@ -33,7 +33,7 @@ const MAX_CALLS = 128;
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** The tools of a call; empty if it has none. */
-export const toolsOf = ({ inputs: { tools } }: Called): Tool[] =>
+export const toolsOf = ({ inputs: { tools } }: ToolInputs): Tool[] =>
   (Array.isArray(tools) ? tools : []).flatMap((tool: unknown): Tool[] => {
     const toolFunction = isRecord(tool) ? tool.function : undefined;
     if (!isRecord(toolFunction) || typeof toolFunction.name !== "string") return [];
@@ -42,7 +42,7 @@ export const toolsOf = ({ inputs: { tools } }: Called): Tool[] =>
   });
 
 /** The tool that the model must call; undefined if the model decides. */
-export const toolChoiceOf = ({ inputs: { tool_choice: choice } }: Called): ToolChoice | undefined => {
+export const toolChoiceOf = ({ inputs: { tool_choice: choice } }: ToolInputs): ToolChoice | undefined => {
   if (choice === "auto" || choice === "none" || choice === "required") return choice;
   const chosenFunction = isRecord(choice) ? choice.function : undefined;
   return isRecord(chosenFunction) && typeof chosenFunction.name === "string" ? { name: chosenFunction.name } : undefined;

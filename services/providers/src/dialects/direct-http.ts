@@ -1,8 +1,8 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { DirectHttpSettings } from "../entries/settings";
 import { answerBytes, answerId, shortId } from "../answers";
-import { ProviderError, type DialectContext, type FilesProvider, type Made } from "../dialect";
-import { madeIn, withDownloads } from "../made";
+import { ProviderError, type DialectContext, type FilesProvider, type ProviderOutput } from "../dialect";
+import { outputIn, withDownloads } from "../output";
 import { pointer } from "../pointer";
 import { errorIn, requestOf } from "../request";
 import { createTransport, DIRECT_TIMEOUT_MS } from "../transport";
@@ -46,7 +46,8 @@ export const directHttp = (settings: DirectHttpSettings, context: DialectContext
       if (form === "bytes" && !isJson) return { files: [{ bytes: opened.body }], text: null, requestId };
       const answer = form === "text" && !isJson ? await transport.text(opened.body) : await jsonOf(opened.body);
       // If bytes are expected, a JSON response is an error.
-      const output: Made = form === "bytes" ? { files: [], text: null } : withDownloads(settings, transport, madeIn(outputs, answer));
+      const output: ProviderOutput =
+        form === "bytes" ? { files: [], text: null } : withDownloads(settings, transport, outputIn(outputs, answer));
       // A response without the expected output may contain an error.
       const problem = output.files.length === 0 && output.text === null ? transport.errorInside(answer, true) : undefined;
       if (problem) throw problem;

@@ -2,7 +2,7 @@ import type { ProviderSettings } from "../entries/settings";
 import { requestIdOf } from "../answers";
 import type { DialectContext, JobProvider, PollState, Submission } from "../dialect";
 import { jobProvider, resultOf } from "../job";
-import { madeIn } from "../made";
+import { outputIn } from "../output";
 import { pointer } from "../pointer";
 import { withDefaults } from "../request";
 import { fillTemplate } from "../template";
@@ -50,7 +50,7 @@ export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-
       if (typeof error === "string") return { state: "failed", message: error };
       return resultOf(
         () => fetch({ method: "GET", url: addressOf("response", submission) }),
-        (answer) => ({ state: "succeeded", made: madeIn(outputs, answer) }),
+        (answer) => ({ state: "succeeded", output: outputIn(outputs, answer) }),
       );
     },
     cancel: (submission) => ({ method: "PUT", url: addressOf("cancel", submission) }),

@@ -2,7 +2,7 @@ import type { HttpPollingSettings } from "../entries/settings";
 import { requestIdOf } from "../answers";
 import { ProviderError, type DialectContext, type JobProvider, type Submission } from "../dialect";
 import { jobProvider, resultOf } from "../job";
-import { madeIn, withDownloads } from "../made";
+import { outputIn, withDownloads } from "../output";
 import { pointer } from "../pointer";
 import { errorIn, isOwnAddress, requestOf } from "../request";
 import { createTransport, type JsonCall } from "../transport";
@@ -71,13 +71,13 @@ export const httpPolling = (settings: HttpPollingSettings, context: DialectConte
       if (typeof status !== "string" && typeof status !== "number" && typeof status !== "boolean")
         throw new ProviderError("ambiguous", "the provider's answer has no status");
       if (poll.succeeded.includes(status)) {
-        if (!result) return { state: "succeeded", made: withDownloads(settings, transport, madeIn(outputs, answer)) };
+        if (!result) return { state: "succeeded", output: withDownloads(settings, transport, outputIn(outputs, answer)) };
         return resultOf(
           () => fetch(resultCall(result, answer, requestId)),
           (pollAnswer) => {
             const failure = errorIn(error, pollAnswer);
             if (failure !== undefined) return { state: "failed", message: failure };
-            return { state: "succeeded", made: withDownloads(settings, transport, madeIn(outputs, pollAnswer)) };
+            return { state: "succeeded", output: withDownloads(settings, transport, outputIn(outputs, pollAnswer)) };
           },
         );
       }

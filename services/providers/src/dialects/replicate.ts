@@ -2,7 +2,7 @@ import type { ProviderSettings } from "../entries/settings";
 import { requestIdOf } from "../answers";
 import type { DialectContext, JobProvider, Submission } from "../dialect";
 import { jobProvider } from "../job";
-import { madeIn } from "../made";
+import { outputIn } from "../output";
 import { pointer } from "../pointer";
 import { withDefaults } from "../request";
 import { fillTemplate } from "../template";
@@ -31,8 +31,8 @@ export const replicate = (settings: Extract<ProviderSettings, { kind: "inference
     state: (answer) => {
       switch (pointer(answer, "/status")) {
         case "succeeded": {
-          const direct = madeIn({ images: ["/output", "/output/*"] }, answer);
-          return { state: "succeeded", made: makesFiles && direct.files.length > 0 ? direct : madeIn(outputs, answer) };
+          const direct = outputIn({ images: ["/output", "/output/*"] }, answer);
+          return { state: "succeeded", output: makesFiles && direct.files.length > 0 ? direct : outputIn(outputs, answer) };
         }
         case "failed": {
           const error = pointer(answer, "/error");

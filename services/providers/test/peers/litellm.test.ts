@@ -5,7 +5,7 @@ import { createEgressClient, type EgressClient, type RunningService } from "@nod
 import { service as sandboxService } from "@nodeloom/sandbox";
 import { keepRecording, perform, recorder, SECRET, type Exchange, type Step } from "../support/recording";
 import { pictures } from "../support/direct";
-import { startRecordingServer, type Asked, type RecordingServer } from "../support/recording-server";
+import { startRecordingServer, type RecordedRequest, type RecordingServer } from "../support/recording-server";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
 
@@ -22,7 +22,7 @@ const SOUND = Buffer.from("a sound of two words");
 const SPOKEN = Buffer.from("ID3 spoken");
 
 /** Answers requests that the sandbox doesn't support. */
-const standIn = ({ call }: Asked): ReturnType<RecordingServer["answer"]> => {
+const standIn = ({ call }: RecordedRequest): ReturnType<RecordingServer["answer"]> => {
   switch (call) {
     case "POST /v1/images/edits":
       return { json: { created: 1, data: [{ b64_json: PIXEL.split(",")[1] }] } };
@@ -178,7 +178,7 @@ const fileOf = (name: string, contentType: string, bytes: Buffer): object => ({
   },
 });
 const lastForm = async (call: string): Promise<Record<string, unknown>> =>
-  Object.fromEntries(await behind.asked.findLast((request) => request.call === call)!.form());
+  Object.fromEntries(await behind.requests.findLast((request) => request.call === call)!.form());
 
 describe.each([
   ["claude-sonnet-5-5", "/v1"],

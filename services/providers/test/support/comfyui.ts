@@ -13,7 +13,7 @@ interface Prompt {
   workflow: Workflow;
   extra: unknown;
 }
-type Ended = { outputs?: object; messages?: [string, object][]; status_str?: string };
+type JobEnd = { outputs?: object; messages?: [string, object][]; status_str?: string };
 
 export interface ComfyUi {
   address: string;
@@ -23,9 +23,9 @@ export interface ComfyUi {
   /** Uploaded files by name, and files of `/view` by its query. */
   files: Map<string, Buffer>;
   /** Requests in order. */
-  asked: string[];
+  requests: string[];
   /** Ends the running prompt. */
-  end(how: Ended): void;
+  end(how: JobEnd): void;
   /** Loses all state, as after a restart. */
   forget(): void;
   /** True if `/interrupt` ignores `prompt_id`. */
@@ -57,7 +57,7 @@ export const startComfyUi = async (): Promise<ComfyUi> => {
     pending: [],
     history: new Map(),
     files: new Map(),
-    asked: [],
+    requests: [],
     isOld: false,
     end: ({ outputs = {}, messages = [], status_str = "success" }) => {
       const prompt = comfy.running!;
@@ -133,7 +133,7 @@ export const startComfyUi = async (): Promise<ComfyUi> => {
 
   const server = createServer((request, response) => {
     const [path = "", query = ""] = (request.url ?? "").split("?");
-    comfy.asked.push(`${request.method} ${path}`);
+    comfy.requests.push(`${request.method} ${path}`);
     if (request.method === "POST") void post(path, request, response);
     else get(path, query, response);
   }).listen(0, "127.0.0.1");

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 /** A provider on loopback that records its requests and returns the test's answers. */
 
-export interface Asked {
+export interface RecordedRequest {
   /** For example `POST /v1/images?x=1`. */
   call: string;
   headers: IncomingHttpHeaders;
@@ -13,7 +13,7 @@ export interface Asked {
   /** Parses a form in order: texts, and name, type and text of each file. A name can occur more than once. */
   form: () => Promise<[string, unknown][]>;
 }
-export interface Told {
+export interface Reply {
   status?: number;
   headers?: Record<string, string>;
   json?: unknown;
@@ -24,8 +24,8 @@ export interface RecordingServer {
   url: string;
   /** host:port */
   address: string;
-  asked: Asked[];
-  answer: (request: Asked) => Told | Promise<Told>;
+  requests: RecordedRequest[];
+  answer: (request: RecordedRequest) => Reply | Promise<Reply>;
   stop: () => Promise<void>;
 }
 
@@ -45,14 +45,14 @@ export const startRecordingServer = async (): Promise<RecordingServer> => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const bytes = Buffer.concat(chunks);
-      const recorded: Asked = {
+      const recorded: RecordedRequest = {
         call: `${request.method} ${request.url}`,
         headers: request.headers,
         bytes,
         json: () => JSON.parse(bytes.toString()) as unknown,
         form: () => formOf(request.headers, bytes),
       };
-      running.asked.push(recorded);
+      running.requests.push(recorded);
       void Promise.resolve(running.answer(recorded)).then(({ status = 200, headers = {}, json, bytes: body }) => {
         response.writeHead(status, { "content-type": json === undefined ? "application/octet-stream" : "application/json", ...headers });
         response.end(json === undefined ? (body ?? "") : JSON.stringify(json));
@@ -64,7 +64,7 @@ export const startRecordingServer = async (): Promise<RecordingServer> => {
   const running: RecordingServer = {
     url: `http://${address}`,
     address,
-    asked: [],
+    requests: [],
     answer: () => ({ status: 404, json: {} }),
     stop: async () => {
       server.closeAllConnections();

@@ -100,7 +100,7 @@ const fileOutcome = async (file: ProviderFile): Promise<unknown> => {
 /** Outcome of a poll in the form of recordings. */
 export const pollOutcome = async (state: PollState): Promise<unknown> => {
   if (state.state !== "succeeded") return state;
-  const { files, text, json } = state.made;
+  const { files, text, json } = state.output;
   if (text !== null) return { state: state.state, text, ...(json ? { json: json.value } : {}) };
   return { state: state.state, files: await Promise.all(files.map(async (file) => ("url" in file ? file.url : fileOutcome(file)))) };
 };

@@ -13,7 +13,7 @@ export type Media = Pick<ClientOf<proto.MediaServiceServer>, "getObjects" | "rea
 
 const MB = 1_024 * 1_024;
 
-export interface Wanted {
+export interface FileRequest {
   port: string;
   key: string;
 }
@@ -21,7 +21,7 @@ export interface Wanted {
 /** @throws WorkFailure if the file doesn't exist */
 const readFile = async (
   media: Media,
-  { port, key }: Wanted,
+  { port, key }: FileRequest,
   path: string,
   { signal, count }: { signal: AbortSignal; count: (bytes: number) => void },
 ): Promise<WorkFile> => {
@@ -47,7 +47,12 @@ const readFile = async (
 };
 
 /** Downloads the files of an operation. @throws WorkFailure if a file is missing or if the files together are too large */
-export const readFiles = async (media: Media, wantedFiles: readonly Wanted[], folder: string, signal: AbortSignal): Promise<WorkFile[]> => {
+export const readFiles = async (
+  media: Media,
+  wantedFiles: readonly FileRequest[],
+  folder: string,
+  signal: AbortSignal,
+): Promise<WorkFile[]> => {
   let bytes = 0;
   const count = (more: number): void => {
     bytes += more;

@@ -23,7 +23,7 @@ export interface Child {
   work(request: WorkRequest, limits: { timeMs: number; signal?: AbortSignal | undefined }): Promise<WorkResult>;
   isAlive(): boolean;
   end(): void;
-  ended: Promise<void>;
+  exit: Promise<void>;
 }
 
 const MEMORY_LOOK_MS = 100;
@@ -141,6 +141,6 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
     },
     isAlive: () => !isEnding && child.exitCode === null && child.signalCode === null,
     end: () => end(),
-    ended: exit,
+    exit,
   };
 };

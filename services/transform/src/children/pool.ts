@@ -38,7 +38,7 @@ export const createPool = (options: PoolOptions): Pool => {
   const begin = async (): Promise<Child> => {
     const child = await startChild(options);
     all.set(child, 0);
-    void child.ended.then(() => all.delete(child));
+    void child.exit.then(() => all.delete(child));
     if (isStopped) child.end();
     return child;
   };
@@ -78,7 +78,7 @@ export const createPool = (options: PoolOptions): Pool => {
       isStopped = true;
       const children = [...all.keys()];
       for (const child of children) child.end();
-      await Promise.all(children.map(({ ended }) => ended));
+      await Promise.all(children.map(({ exit }) => exit));
     },
   };
 };

@@ -28,7 +28,7 @@ export interface ProgramOptions {
 
 const run = promisify(execFile);
 const VERSION_MS = 10_000;
-const AWAY_SECONDS = 60;
+const RETRY_SECONDS = 60;
 const VERSION = /^ffmpeg version (\S+)/;
 const ASSETS = { ffmpeg: FFMPEG_ASSET };
 const WHERE = "set FFMPEG_PATH, or install ffmpeg so that it is on PATH";
@@ -66,7 +66,7 @@ export const findFfmpeg = (options: ProgramOptions): Program => {
   const look = async (): Promise<ProgramStatus> => {
     const configuredPath = options.FFMPEG_PATH || undefined;
     if (configuredPath !== undefined && !(await isProgram(configuredPath)))
-      return notThere("away", `FFMPEG_PATH is ${configuredPath}, which isn't a program`, AWAY_SECONDS);
+      return notThere("away", `FFMPEG_PATH is ${configuredPath}, which isn't a program`, RETRY_SECONDS);
     let path = configuredPath ?? (await onPath());
     if (path === undefined) {
       const availability = await availabilityOf(roots, ASSETS);
@@ -74,13 +74,13 @@ export const findFfmpeg = (options: ProgramOptions): Program => {
         const { leftBytes, retryAfterSeconds } = availability;
         return notThere("downloading", `ffmpeg is being downloaded (${Math.ceil(leftBytes / MB)} MB left): wait for it`, retryAfterSeconds);
       }
-      if (availability.status === "away") return notThere("away", `there is no ffmpeg: ${WHERE}; ${availability.reason}`, AWAY_SECONDS);
+      if (availability.status === "away") return notThere("away", `there is no ffmpeg: ${WHERE}; ${availability.reason}`, RETRY_SECONDS);
       path = join((await foldersOf(roots, ASSETS)).ffmpeg ?? "", "ffmpeg");
     }
     try {
       program = { path, version: await versionOf(path) };
     } catch (error) {
-      return notThere("away", `${path} does not work: ${error instanceof Error ? error.message : String(error)}`, AWAY_SECONDS);
+      return notThere("away", `${path} does not work: ${error instanceof Error ? error.message : String(error)}`, RETRY_SECONDS);
     }
     return { state: "ready", version: program.version, reason: "", retryAfterSeconds: 0 };
   };

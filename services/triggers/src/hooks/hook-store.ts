@@ -38,7 +38,7 @@ export const createHookStore = (connection: Connection) => {
   const hooks = connection.model("Hook", hookSchema);
   return {
     /** Returns the slots that an owner's hooks occupy, with their workflows. */
-    taken: (userId: string): Promise<TakenPlace[]> => hooks.find({ userId }, { slot: 1, workflowSlug: 1 }).lean<TakenPlace[]>().exec(),
+    usedPlaces: (userId: string): Promise<TakenPlace[]> => hooks.find({ userId }, { slot: 1, workflowSlug: 1 }).lean<TakenPlace[]>().exec(),
 
     /** @returns false if the slot was taken in the meantime */
     insert: (record: HookRecord): Promise<boolean> => insertOnce(hooks.collection.insertOne(record as never)),

@@ -59,7 +59,7 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
     const slot = await takePlace({
       what: "hooks",
       limit,
-      taken: () => store.taken(record.userId),
+      usedPlaces: () => store.usedPlaces(record.userId),
       insert: (free) => store.insert({ ...record, slot: free }),
     });
     return { ...record, slot };

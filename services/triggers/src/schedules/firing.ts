@@ -7,7 +7,7 @@ import type { Arrivals } from "../arrivals-store";
 import type { Executions } from "../clients";
 import type { Owners } from "../owners";
 import { TIMING } from "../timing";
-import { parseScheduleName, type ScheduleCarrier, type ScheduleName } from "./carrier";
+import { parseScheduleName, type TemporalSchedules, type ScheduleName } from "./temporal-schedules";
 import { isActive, type ScheduledTime, type ScheduleRecord, type ScheduleStore } from "./schedule-store";
 
 /** Errors that every later time would also get, so the schedule stops. */
@@ -37,7 +37,7 @@ export interface FiringOptions {
   arrivals: Arrivals;
   owners: Owners;
   executions: Pick<Executions, "run" | "getExecution">;
-  carrier: Pick<ScheduleCarrier, "end" | "idOf">;
+  temporalSchedules: Pick<TemporalSchedules, "end" | "idOf">;
   logger: Logger;
 }
 
@@ -61,11 +61,11 @@ const requestOf = (row: ScheduleRecord, at: Date, runner: messages.Runner): mess
 /** True if a retry can succeed: a service is unavailable, and time is left. An unavailable model sets its own retry time. */
 const isTransient = (error: unknown, at: Date): boolean => {
   if (isRefusal(error)) return false;
-  const isModelAway = error instanceof DomainError && error.metadata.model !== undefined;
-  return !isModelAway && Date.now() < at.getTime() + TIMING.scheduledStart - TIMING.scheduledAttempt;
+  const isModelUnavailable = error instanceof DomainError && error.metadata.model !== undefined;
+  return !isModelUnavailable && Date.now() < at.getTime() + TIMING.scheduledStart - TIMING.scheduledAttempt;
 };
 
-export const createFiring = ({ store, arrivals, owners, executions, carrier, logger }: FiringOptions) => {
+export const createFiring = ({ store, arrivals, owners, executions, temporalSchedules, logger }: FiringOptions) => {
   const note = (row: ScheduleRecord, time: ScheduledTime, unpaid: number): Promise<void> =>
     store.note(row._id, time, { unpaid, lastExecutionId: time.executionId ?? row.lastExecutionId });
 
@@ -78,7 +78,7 @@ export const createFiring = ({ store, arrivals, owners, executions, carrier, log
     else {
       const why = isUnpaid ? `the credits did not suffice ${unpaid} times in a row: ${message}` : time.message!;
       await store.stop(row, time, { code: reason, message: why, at: new Date() });
-      await carrier.end(carrier.idOf(row));
+      await temporalSchedules.end(temporalSchedules.idOf(row));
       logger.info({ scheduleId: row._id, code: reason }, "a schedule has stopped");
     }
     return time;
@@ -120,7 +120,7 @@ export const createFiring = ({ store, arrivals, owners, executions, carrier, log
     const name = parseScheduleName(scheduleId);
     if (!name) return null;
     const row = await arrivals.find({ id: name.id }, () => store.find(name.id));
-    if (!row || row.revision !== name.revision) await carrier.end(scheduleId);
+    if (!row || row.revision !== name.revision) await temporalSchedules.end(scheduleId);
     if (!row || !isServed(row, name, at)) return null;
     const recorded = row.history.find((time) => time.at.getTime() === at.getTime());
     if (recorded) return recorded;

@@ -83,7 +83,8 @@ export const createScheduleStore = (connection: Connection) => {
   const appended = (time: ScheduledTime): object => ({ history: { $each: [time], $slice: -HISTORY_KEPT } });
   return {
     /** Returns the slots that an owner's schedules occupy, with their workflows. */
-    taken: (userId: string): Promise<TakenPlace[]> => schedules.find({ userId }, { slot: 1, workflowSlug: 1 }).lean<TakenPlace[]>().exec(),
+    usedPlaces: (userId: string): Promise<TakenPlace[]> =>
+      schedules.find({ userId }, { slot: 1, workflowSlug: 1 }).lean<TakenPlace[]>().exec(),
 
     /** @returns false if the slot was taken in the meantime */
     insert: (record: ScheduleRecord): Promise<boolean> => insertOnce(schedules.collection.insertOne(record as never)),

@@ -10,7 +10,7 @@ import type { Executions } from "../clients";
 import { ownerOf, type Owner, type Owners } from "../owners";
 import { takePlace } from "../places";
 import { TIMING } from "../timing";
-import type { ScheduleCarrier } from "./carrier";
+import type { TemporalSchedules } from "./temporal-schedules";
 import { timeIssues } from "./cron";
 import { isActive, type ScheduleChange, type ScheduleRecord, type ScheduleStore } from "./schedule-store";
 
@@ -20,7 +20,7 @@ export interface SchedulesOptions {
   owners: Owners;
   executions: Pick<Executions, "quote">;
   approve: Approve;
-  carrier: Pick<ScheduleCarrier, "begin" | "end" | "idOf">;
+  temporalSchedules: Pick<TemporalSchedules, "begin" | "end" | "idOf">;
   logger: Logger;
 }
 
@@ -44,7 +44,7 @@ const takenOver = ({ keyId, personId }: Owner): ScheduleChange => ({
   grantedAt: new Date(),
 });
 
-export const createSchedules = ({ store, arrivals, owners, executions, approve, carrier, logger }: SchedulesOptions) => {
+export const createSchedules = ({ store, arrivals, owners, executions, approve, temporalSchedules, logger }: SchedulesOptions) => {
   /** Checks that the owner can run the workflow with these inputs now. Stores and sends nothing. @throws the errors of a run */
   const requireRunnable = async (owner: Owner, target: messages.Target, inputsJson: string): Promise<void> => {
     const runner = await owners.runner(owner, target.target?.value ?? "");
@@ -52,10 +52,10 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
   };
 
   /** The row is authoritative. The next reconciliation repairs Temporal. */
-  const carryLater = (error: unknown): void => logger.warn({ err: error }, "a schedule is not carried yet");
-  const carry = async (row: ScheduleRecord, before?: ScheduleRecord): Promise<void> => {
-    if (isActive(row)) await carrier.begin(row).catch(carryLater);
-    if (before && before.revision !== row.revision) await carrier.end(carrier.idOf(before)).catch(carryLater);
+  const startLater = (error: unknown): void => logger.warn({ err: error }, "a schedule is not carried yet");
+  const startSchedule = async (row: ScheduleRecord, before?: ScheduleRecord): Promise<void> => {
+    if (isActive(row)) await temporalSchedules.begin(row).catch(startLater);
+    if (before && before.revision !== row.revision) await temporalSchedules.end(temporalSchedules.idOf(before)).catch(startLater);
   };
 
   const changeOf = (row: ScheduleRecord, request: triggers.UpdateScheduleRequest): ScheduleChange => {
@@ -95,11 +95,11 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
       const slot = await takePlace({
         what: "schedules",
         limit: request.maxSchedules ?? USUAL_CAPS.schedules,
-        taken: () => store.taken(owner.userId),
+        usedPlaces: () => store.usedPlaces(owner.userId),
         insert: (free) => store.insert({ ...record, slot: free }),
       });
       const row = { ...record, slot };
-      await carry(row);
+      await startSchedule(row);
       return row;
     },
 
@@ -131,7 +131,7 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
         return after ? { before, after } : undefined;
       });
       if (!changed) throw unavailable("the schedule changes too often");
-      await carry(changed.after, changed.before);
+      await startSchedule(changed.after, changed.before);
       return changed.after;
     },
 
@@ -139,7 +139,7 @@ export const createSchedules = ({ store, arrivals, owners, executions, approve, 
     remove: async (userId: string, workflowSlug: string, id: string): Promise<void> => {
       const removed = await arrivals.find({ id }, () => store.remove(userId, workflowSlug, id));
       if (!removed) throw noSuchSchedule();
-      await carrier.end(carrier.idOf(removed)).catch(carryLater);
+      await temporalSchedules.end(temporalSchedules.idOf(removed)).catch(startLater);
     },
   };
 };

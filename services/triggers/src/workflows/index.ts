@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 import { ApplicationFailure, proxyActivities, workflowInfo } from "@temporalio/workflow";
-import type { Activities, Reconciled, ScheduledStart } from "../activity-types";
+import type { Activities, ReconcileReport, ScheduledStart } from "../activity-types";
 import { TIMING } from "../timing";
 
 /** Temporal sets these attributes on the workflows of a schedule: the schedule's id, and the start time. */
@@ -27,6 +27,6 @@ export async function startScheduledRun(): Promise<ScheduledStart | null> {
 }
 
 /** Makes schedules in Temporal match the rows. A platform schedule starts it. */
-export async function reconcileSchedules(): Promise<Reconciled> {
+export async function reconcileSchedules(): Promise<ReconcileReport> {
   return reconcile();
 }

@@ -19,7 +19,7 @@ import {
 import { valuesIn } from "@nodeloom/kernel/json-text";
 import { appIssues } from "../apps/settings";
 import { parseText } from "./json-text";
-import type { Derived, Settings } from "./workflow";
+import type { DerivedMembers, Settings } from "./workflow";
 
 /** A cover is a pair of URLs. It must stay small, because lists include it. */
 
@@ -116,7 +116,7 @@ const secretNamesIn = ({ nodes }: Graph): string[] => {
  * Data about a graph for lists, schemas and estimates.
  * @throws DomainError INVALID_REQUEST if nodes or edges aren't arrays or have too many elements
  */
-export const derive = (nodesJson: string, edgesJson: string): Derived => {
+export const derive = (nodesJson: string, edgesJson: string): DerivedMembers => {
   const graph = readGraph(nodesJson, edgesJson);
   return {
     graphDigest: graphDigest(nodesJson, edgesJson),

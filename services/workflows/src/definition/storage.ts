@@ -2,11 +2,11 @@ import type { ListPosition } from "@nodeloom/platform";
 import type { App } from "../apps/app";
 import type {
   Alias,
-  Approved,
-  Bundled,
+  ApprovedGraph,
+  BundleOrigin,
   ModelUse,
   PinnedModels,
-  Published,
+  PublishedVersion,
   SchemaPart,
   SecretUse,
   ShownFiles,
@@ -71,7 +71,7 @@ export interface WorkflowStore {
   /** Reuses the slug of a workflow that the same owner deleted. @returns false if there is no such slug */
   reclaim(workflow: Workflow): Promise<boolean>;
   /** Returns slugs that match an anchored pattern. For a deleted workflow, the value is its owner, who alone can reuse the slug. */
-  taken(pattern: RegExp): Promise<Map<string, string | undefined>>;
+  usedSlugs(pattern: RegExp): Promise<Map<string, string | undefined>>;
   /** Returns the workflow if it is the user's own or a template. */
   visible(slug: string, userId: string): Promise<Workflow | undefined>;
   /** Returns the workflow if the user can run it: visible workflows, and public playgrounds (whose graph stays hidden from others). */
@@ -90,7 +90,7 @@ export interface WorkflowStore {
   created(creationId: string, ownerId: string): Promise<Workflow | undefined>;
   /** Returns an owner's workflows with these names in bundles or with these slugs. */
   bundled(ownerId: string, names: readonly string[]): Promise<BundledHead[]>;
-  setBundle(which: Pick<Workflow, "slug" | "createdBy" | "creationId">, bundle: Bundled): Promise<void>;
+  setBundle(which: Pick<Workflow, "slug" | "createdBy" | "creationId">, bundle: BundleOrigin): Promise<void>;
   /** Returns whether the workflow of this creation was deleted. */
   wasRemoved(creationId: string): Promise<boolean>;
   /** Lists own workflows, newest first. @param limit 0 for all */
@@ -100,7 +100,7 @@ export interface WorkflowStore {
   /** Stores the thumbnail in its form for lists, unless the workflow has changed. */
   setThumbnailRef(slug: string, revision: number, ref: string | null): Promise<void>;
   /** Sets the newest version and its approval, if the newest version hasn't changed since it was read. */
-  setPublished(head: Workflow, published: Published, approved: Approved | null): Promise<void>;
+  setPublished(head: Workflow, published: PublishedVersion, approved: ApprovedGraph | null): Promise<void>;
   /**
    * Sets an alias (or removes it, if undefined), if the workflow and the alias are unchanged. If `production` is removed, the graph of
    * normal runs is approved.

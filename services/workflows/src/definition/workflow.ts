@@ -55,20 +55,20 @@ export interface Workflow {
   secretNames?: string[];
   /** The thumbnail in its form for lists: a URL, or the file key of a stored data URL. Empty until the data URL is stored. */
   thumbnailRef: string | null;
-  published?: Published | null;
+  published?: PublishedVersion | null;
   /** Aliases that are set, by name. Absent in old rows. */
   aliases?: Readonly<Record<string, Alias>>;
   /** The graph for apps, hooks and schedules while a change to it is pending; otherwise null or absent. */
-  approved?: Approved | null;
+  approved?: ApprovedGraph | null;
   /** The approved draft while a change to it is pending, for nodes that refer to the workflow's draft; otherwise null or absent. */
-  approvedDraft?: Approved | null;
+  approvedDraft?: ApprovedGraph | null;
   takedown?: Takedown | null;
   featured?: boolean;
   /** The workflow's name in bundles, and its state after the last import. */
-  bundle?: Bundled;
+  bundle?: BundleOrigin;
 }
 
-export interface Bundled {
+export interface BundleOrigin {
   name: string;
   /** Hash of the workflow's file in the bundle. */
   source: string;
@@ -78,7 +78,7 @@ export interface Bundled {
   tests?: boolean;
 }
 
-export interface Published {
+export interface PublishedVersion {
   version: number;
   /** The published revision of the draft. It identifies the version's graph. */
   revision: number;
@@ -88,7 +88,7 @@ export interface Published {
 }
 
 /** A name for a published version. A caller who can run the workflow has chosen the version. */
-export interface Alias extends Pick<Published, "version" | "revision" | "pinnedModels"> {
+export interface Alias extends Pick<PublishedVersion, "version" | "revision" | "pinnedModels"> {
   updatedAt: Date;
   updatedBy: string;
   /** Only for `production`, because lists of workflows show it. */
@@ -102,7 +102,7 @@ export interface Alias extends Pick<Published, "version" | "revision" | "pinnedM
 }
 
 /** A graph approved by a caller who could run the workflow. */
-export interface Approved {
+export interface ApprovedGraph {
   /** Number of a published version; 0 for the draft at `revision`. If that draft isn't stored, nothing is approved. */
   version: number;
   revision: number;
@@ -149,7 +149,7 @@ export type Settings = Pick<
 >;
 
 /** Members computed from the graph. */
-export type Derived = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson" | "resultsJson" | "graphDigest" | "secretNames">;
+export type DerivedMembers = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson" | "resultsJson" | "graphDigest" | "secretNames">;
 
 /** A workflow as lists show it, without its graph. */
 export type Summary = Pick<

@@ -14,14 +14,14 @@ export interface InlineThumbnails {
    * @returns the key of its file; a thumbnail that isn't a data URL is returned unchanged
    * @throws DomainError ACCOUNT_NOT_APPROVED, MEDIA_QUOTA_EXCEEDED, or INVALID_REQUEST if it isn't an image
    */
-  keep(workflow: Of, thumbnail: string | null, allowed: Allowed): Promise<string | null>;
+  keep(workflow: Of, thumbnail: string | null, allowed: Allowance): Promise<string | null>;
   /** Deletes the file of a replaced thumbnail. */
   drop(workflow: Of & Partial<Pick<Workflow, "slug">>, thumbnail: string | null): Promise<void>;
 }
 
 type Of = Pick<Workflow, "creationId" | "createdBy">;
 
-export interface Allowed {
+export interface Allowance {
   /** True if the owner's account awaits approval. */
   unapproved: boolean;
   /** The owner's quota in bytes; undefined if there is none. */

@@ -1,6 +1,6 @@
 import { Schema } from "mongoose";
 import type { App } from "../apps/app";
-import type { Approved, Bundled, GeneratorUse, Published, Takedown, Workflow } from "../definition/workflow";
+import type { ApprovedGraph, BundleOrigin, GeneratorUse, PublishedVersion, Takedown, Workflow } from "../definition/workflow";
 
 /** A workflow, or a deleted workflow's slug, which stays reserved for its owner. */
 export type Row = Omit<Workflow, "slug"> & {
@@ -22,7 +22,7 @@ const text = { type: String, default: "" };
 const flag = { type: Boolean, default: false };
 const generator = new Schema<GeneratorUse>({ nodeId: text, model: text, inputsJson: text, items: Number }, { _id: false });
 
-const published = new Schema<Published>(
+const published = new Schema<PublishedVersion>(
   { version: Number, revision: Number, graphDigest: text, generators: { type: [generator] }, pinnedModels: { type: Schema.Types.Mixed } },
   { _id: false },
 );
@@ -34,13 +34,13 @@ const app = new Schema<App>(
   },
   { _id: false },
 );
-const approved = new Schema<Approved>(
+const approved = new Schema<ApprovedGraph>(
   { version: Number, revision: Number, graphDigest: text, pinnedModels: { type: Schema.Types.Mixed } },
   { _id: false },
 );
 const takedown = new Schema<Takedown>({ reason: text, at: Date }, { _id: false });
 
-const bundle = new Schema<Bundled>({ name: text, source: text, content: text, tests: { type: Boolean } }, { _id: false });
+const bundle = new Schema<BundleOrigin>({ name: text, source: text, content: text, tests: { type: Boolean } }, { _id: false });
 
 export const rows = new Schema<Row>(
   {

@@ -1,6 +1,6 @@
 import type { Model } from "mongoose";
 import type { WorkflowStore } from "../definition/storage";
-import type { Published } from "../definition/workflow";
+import type { PublishedVersion } from "../definition/workflow";
 import type { Row } from "./row";
 
 /** Finds the workflows that use files, secrets and models. */
@@ -31,7 +31,7 @@ export const createUses = (model: Model<Row>): Pick<WorkflowStore, "naming" | "s
       .sort({ createdBy: 1, _id: 1 })
       .allowDiskUse(true)
       .limit(limit)
-      .lean<(Pick<Row, "_id" | "name" | "createdBy" | "generators"> & { published?: Pick<Published, "generators"> | null })[]>()
+      .lean<(Pick<Row, "_id" | "name" | "createdBy" | "generators"> & { published?: Pick<PublishedVersion, "generators"> | null })[]>()
       .exec();
     return documents.map(({ _id: slug, name, createdBy: ownerId, generators, published: version }) => {
       const all = new Set([...generators, ...(version?.generators ?? [])].map((use) => use.model));

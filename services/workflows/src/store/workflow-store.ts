@@ -78,7 +78,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
         throw error;
       }
     },
-    taken: async (pattern) => {
+    usedSlugs: async (pattern) => {
       const documents = await model
         .find({ _id: pattern }, { formerOwner: 1, versionsOf: 1 })
         .lean<Pick<Row, "_id" | "formerOwner" | "versionsOf">[]>()

@@ -17,7 +17,7 @@ import { retryOnConflict } from "@nodeloom/platform";
 import { approvedByPublishing, keepApproved, standingDraft } from "../approval";
 import { checkNoCredentials } from "../definition/credentials";
 import { changedSince, requireFound, notApproved } from "../definition/errors";
-import { newest, type PinnedModels, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";
+import { newest, type PinnedModels, type PublishedVersion, type Version, type VersionHead, type Workflow } from "../definition/workflow";
 import type { Update } from "../saving";
 import type { VersionStore, WorkflowStore } from "../definition/storage";
 
@@ -70,7 +70,7 @@ export interface VersionsDeps {
 
 const MAX_NOTE = LIMITS.noteChars;
 
-const publishedOf = ({ version, revision, graphDigest, generators, pinnedModels = {} }: Version): Published => ({
+const publishedOf = ({ version, revision, graphDigest, generators, pinnedModels = {} }: Version): PublishedVersion => ({
   pinnedModels,
   version,
   revision,

@@ -19,6 +19,6 @@ export const nearestEdge = (x: number, y: number): string | undefined => {
   const edges = new Set(document.elementsFromPoint(x, y).flatMap((element) => element.closest<SVGElement>(".react-flow__edge") ?? []));
   if (edges.size < 2) return [...edges][0]?.dataset.id;
   return [...edges]
-    .map((edge) => ({ id: edge.dataset.id, away: distanceTo(edge.querySelector<SVGPathElement>(".react-flow__edge-path")!, x, y) }))
-    .sort((a, b) => a.away - b.away)[0]?.id;
+    .map((edge) => ({ id: edge.dataset.id, distance: distanceTo(edge.querySelector<SVGPathElement>(".react-flow__edge-path")!, x, y) }))
+    .sort((a, b) => a.distance - b.distance)[0]?.id;
 };

@@ -96,10 +96,10 @@ const runToHere: Command["run"] = ({ document, ui }, stage) => {
 /** Opens the viewer with the outputs of the selected node, or else of the first node with any. */
 const viewMade: Command["run"] = (editor) => {
   const { document, scene } = editor;
-  const { shown } = scene.store.getState();
+  const { nodeViews } = scene.store.getState();
   const [chosenId] = [...document.store.getState().selection.nodes];
-  const hasCompleted = (id: string): boolean => shown.get(id)?.items.some(({ status }) => status === "completed") === true;
-  const nodeId = chosenId !== undefined && hasCompleted(chosenId) ? chosenId : [...shown.keys()].find(hasCompleted);
+  const hasCompleted = (id: string): boolean => nodeViews.get(id)?.items.some(({ status }) => status === "completed") === true;
+  const nodeId = chosenId !== undefined && hasCompleted(chosenId) ? chosenId : [...nodeViews.keys()].find(hasCompleted);
   if (nodeId === undefined) return complain(COMMANDS_TEXTS.noResultsYet);
   viewNode(editor, nodeId, 0);
 };

@@ -72,7 +72,7 @@ const setOfRun = async (editor: Editor, node: DocNode, execution: Execution): Pr
   const nodes = new Map(execution.nodes.map((one) => [one.id, one]));
   const progress = stateIn(node, nodes);
   if (!progress) return setOf(node, execution.executionId, execution.createdAt, [], () => ({ facts: [] }));
-  const shownFiles = filesShown(editor.scene.store.getState().shown);
+  const shownFiles = filesShown(editor.scene.store.getState().nodeViews);
   const filesOf: FilesOf = (id) => {
     const [one, state] = [nodeById(graph, id), nodes.get(id)];
     const files = one && state ? itemsOf(one, state, execution.result).flatMap(({ file }) => file ?? []) : [];
@@ -127,7 +127,7 @@ export const viewMade = (editor: Editor, nodeId: string, index: number): void =>
   const node = nodeById(graphOf(editor), nodeId);
   const { items, executionId, at } = shownIn(editor.scene.store.getState(), nodeId);
   if (!node || executionId === undefined) return;
-  const pictured = withPictures(graphOf(editor), filesShown(editor.scene.store.getState().shown), nodeId, items);
+  const pictured = withPictures(graphOf(editor), filesShown(editor.scene.store.getState().nodeViews), nodeId, items);
   const set = setOf(node, executionId, at, pictured, () => ({ facts: [] }));
   if (set.items.length === 0) return;
   const before = items.slice(0, index).filter(isMade).length;

@@ -4,7 +4,7 @@ import { edgesOf, type DocNode } from "../../document/graph";
 import { AnswerTable, isReadable } from "../../runs/answers/answer-table";
 import { expressionOf, type Path } from "../../runs/answers/schema-form";
 import { useLive } from "../../runs/live";
-import { useMade } from "../../runs/made";
+import { useLatestOutputs } from "../../runs/latest-outputs";
 import { outputsOf } from "../../runs/outputs";
 import { AreaField } from "../../ui/inputs/field";
 import { useDocument, useEditor } from "../context";
@@ -19,7 +19,7 @@ const useGiven = (node: DocNode): { value: unknown } | undefined => {
   const { slug } = useEditor();
   const edge = useDocument(({ graph }) => edgesOf(graph).find(({ target }) => target === node.id));
   const live = useLive(({ runs }) => (edge ? runs[slug]?.nodes.get(edge.source) : undefined));
-  const madeNode = useMade((state) => (edge ? state[slug]?.get(edge.source)?.node : undefined));
+  const madeNode = useLatestOutputs((state) => (edge ? state[slug]?.get(edge.source)?.node : undefined));
   return useMemo(() => {
     if (!edge) return node.data.value === undefined ? undefined : { value: node.data.value };
     const outputs = (live && outputsOf(live)) ?? (madeNode && outputsOf(madeNode));

@@ -54,10 +54,10 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
 };
 
 /** A name field. Invalid names are reported, and the previous one is kept. */
-const NameInput = ({ value, taken, disabled, autoFocus, onChange }: NameInputProps) => {
+const NameInput = ({ value, usedNames, disabled, autoFocus, onChange }: NameInputProps) => {
   const [typed, setTyped] = useState<string>();
   const shownName = typed ?? value;
-  const error = shownName === "" ? FIELDS_FORM.enterAName : taken.has(shownName) ? FIELDS_FORM.nameTaken : undefined;
+  const error = shownName === "" ? FIELDS_FORM.enterAName : usedNames.has(shownName) ? FIELDS_FORM.nameTaken : undefined;
   return (
     <InputField
       label={COMMON.name}
@@ -72,7 +72,7 @@ const NameInput = ({ value, taken, disabled, autoFocus, onChange }: NameInputPro
       onBlur={() => setTyped(undefined)}
       onChange={(event) => {
         const next = event.target.value;
-        const fits = next !== "" && !taken.has(next);
+        const fits = next !== "" && !usedNames.has(next);
         setTyped(fits ? undefined : next);
         if (fits) onChange(next);
       }}
@@ -82,7 +82,7 @@ const NameInput = ({ value, taken, disabled, autoFocus, onChange }: NameInputPro
 
 interface NameInputProps {
   value: string;
-  taken: ReadonlySet<unknown>;
+  usedNames: ReadonlySet<unknown>;
   disabled: boolean;
   autoFocus: boolean;
   onChange: (name: string) => void;
@@ -93,7 +93,7 @@ interface FieldCardProps {
   index: number;
   count: number;
   disabled: boolean;
-  taken: ReadonlySet<unknown>;
+  usedNames: ReadonlySet<unknown>;
   /** True for the input added last. */
   isNew: boolean;
   change: (next: RawField) => void;
@@ -102,7 +102,7 @@ interface FieldCardProps {
   remove: () => void;
 }
 
-const FieldCard = ({ field, index, count, disabled, taken, isNew, change, rename, move, remove }: FieldCardProps) => (
+const FieldCard = ({ field, index, count, disabled, usedNames, isNew, change, rename, move, remove }: FieldCardProps) => (
   <fieldset className="flex flex-col gap-3 rounded-xl border p-3">
     <legend className="sr-only">{text(field.label) || text(field.name)}</legend>
     <div className="flex items-center justify-between">
@@ -120,7 +120,7 @@ const FieldCard = ({ field, index, count, disabled, taken, isNew, change, rename
       </span>
     </div>
     <div className="grid grid-cols-2 gap-3">
-      <NameInput value={text(field.name)} taken={taken} disabled={disabled} autoFocus={isNew} onChange={rename} />
+      <NameInput value={text(field.name)} usedNames={usedNames} disabled={disabled} autoFocus={isNew} onChange={rename} />
       <SelectField
         label={FIELDS_FORM.type}
         disabled={disabled}
@@ -178,7 +178,7 @@ export const FieldsForm = ({ node }: { node: DocNode }) => {
           index={index}
           count={fields.length}
           disabled={disabled}
-          taken={new Set(fields.flatMap(({ name }, at) => (at === index ? [] : [name])))}
+          usedNames={new Set(fields.flatMap(({ name }, at) => (at === index ? [] : [name])))}
           isNew={index === added}
           rename={(name) => rename(index, fields, name)}
           change={(next) => write(fields.map((one, at) => (at === index ? next : one)))}

@@ -15,13 +15,13 @@ const THUMBS = 3;
 const THUMB_PX = 56;
 
 /** Newest runs of the workflow, with outputs and links to the canvas. */
-export const RecentRuns = ({ shown }: { shown: string | undefined }) => {
+export const RecentRuns = ({ activeId }: { activeId: string | undefined }) => {
   const { slug } = useEditor();
   const client = useQueryClient();
   const { data } = useQuery(executionsQuery({ workflowSlug: slug, limit: LISTED }));
   const filesOfRun = useMadeBy(data?.rows);
   const rows = data?.rows ?? [];
-  if (!rows.some(({ executionId }) => executionId !== shown)) return null;
+  if (!rows.some(({ executionId }) => executionId !== activeId)) return null;
   return (
     <section aria-label={RECENT_RUNS.recentRuns} className="border-t pt-4">
       <header className="mb-1 flex items-center justify-between gap-2">
@@ -35,10 +35,10 @@ export const RecentRuns = ({ shown }: { shown: string | undefined }) => {
           <li key={run.executionId}>
             <button
               type="button"
-              aria-pressed={run.executionId === shown}
+              aria-pressed={run.executionId === activeId}
               className={classes(
                 "flex w-full items-center gap-2 rounded-lg px-2 py-1 text-left text-xs text-muted hover:bg-hover",
-                run.executionId === shown && "bg-sunken",
+                run.executionId === activeId && "bg-sunken",
               )}
               onClick={() => watchRun(slug, run.executionId, () => afterRun(client))}
             >

@@ -18,7 +18,7 @@ import { TroubleNotice } from "../../runs/trouble/trouble-notice";
 import { ago } from "../../ui/format";
 import { Button, IconButton } from "../../ui/button";
 import { Notice } from "../../ui/notice";
-import { useKept, type Kept } from "../pins/use-kept";
+import { useKept, type PinnedResults } from "../pins/use-kept";
 import { RecentRuns } from "./recent-runs";
 import { RunView } from "./run-view";
 import { useDocument, useEditor, useScene, useUi } from "../context";
@@ -39,7 +39,7 @@ const useTarget = (): RunTarget => {
 };
 
 /** Saves the canvas, starts its run, and follows the run's events. */
-const useStart = (target: RunTarget, keptPins: Kept | undefined, inputs: () => Record<string, unknown>, limit: number | null) => {
+const useStart = (target: RunTarget, keptPins: PinnedResults | undefined, inputs: () => Record<string, unknown>, limit: number | null) => {
   const { document } = useEditor();
   const follow = useFollow();
   const [starting, setStarting] = useState(false);
@@ -57,7 +57,7 @@ const useStart = (target: RunTarget, keptPins: Kept | undefined, inputs: () => R
       setStarting(false);
     }
   };
-  return { start, starting, refused: refusal };
+  return { start, starting, refusal };
 };
 
 /** Shows that Run ends at one node, with a button to reset this. */
@@ -136,7 +136,7 @@ export const RunPanel = () => {
   const [limit, price] = [useLimit(quote), priceOf(quote)];
   const most = limit.limit ?? undefined;
   useEffect(() => ui.setState({ maxCredits: most }), [ui, most]);
-  const { start, starting, refused } = useStart(target, keptPins, () => inputs, limit.limit);
+  const { start, starting, refusal: refused } = useStart(target, keptPins, () => inputs, limit.limit);
   const [refusal, expected] = [useNamed(refused?.trouble), useNamed(problem)];
   const remedies = { "see-problems": () => ui.setState({ panel: "problems" }) };
   const isAgain = canEdit && keptPins === undefined && until === undefined && (isOver(run) || (run === undefined && hasLast));
@@ -213,7 +213,7 @@ export const RunPanel = () => {
           />
         </>
       )}
-      <RecentRuns shown={run?.executionId} />
+      <RecentRuns activeId={run?.executionId} />
     </div>
   );
 };

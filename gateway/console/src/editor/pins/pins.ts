@@ -1,7 +1,7 @@
 import { isBypassed, makesCalls, upToNode, waitsForDecision } from "@nodeloom/kernel/graph";
 import { kernelGraph, nodesOf, type DocGraph, type DocNode } from "../../document/graph";
 import type { Again } from "../../runs/again/rerun";
-import type { Made } from "../../runs/made";
+import type { LatestOutput } from "../../runs/latest-outputs";
 
 /** Pinning: runs from the canvas reuse results of pinned nodes while their inputs stay the same. */
 
@@ -23,7 +23,7 @@ export interface Pins {
  * @param latestOutputs latest outputs of nodes
  * @returns undefined without pinned outputs
  */
-export const pinsOf = (graph: DocGraph, until: string | undefined, latestOutputs: ReadonlyMap<string, Made>): Pins | undefined => {
+export const pinsOf = (graph: DocGraph, until: string | undefined, latestOutputs: ReadonlyMap<string, LatestOutput>): Pins | undefined => {
   const part = until === undefined ? undefined : upToNode({ ...kernelGraph(graph), issues: [] }, until);
   const within = part && new Set(part.nodes.map(({ id }) => id));
   const nodes = nodesOf(graph).filter((node) => canBePinned(node) && !isBypassed(node) && (within?.has(node.id) ?? true));

@@ -1,12 +1,12 @@
 import { useMemo } from "react";
 import type { Again } from "../../runs/again/rerun";
-import { useMade, type Made } from "../../runs/made";
+import { useLatestOutputs, type LatestOutput } from "../../runs/latest-outputs";
 import { useDocument, useEditor } from "../context";
 import { nodeTitle } from "../titles";
 import { pinsOf } from "./pins";
 
 /** Results of pinned nodes that the next run reuses. */
-export interface Kept {
+export interface PinnedResults {
   /** Id of the run with these results. */
   base: string;
   again: Again;
@@ -14,16 +14,16 @@ export interface Kept {
   names: string;
 }
 
-const NO_MADE: ReadonlyMap<string, Made> = new Map();
+const NO_MADE: ReadonlyMap<string, LatestOutput> = new Map();
 
 /**
  * @param again the rest of the run's request
  * @returns undefined if no pinned node has outputs
  */
-export const useKept = (again: Again): Kept | undefined => {
+export const useKept = (again: Again): PinnedResults | undefined => {
   const { slug, canEdit } = useEditor();
   const graph = useDocument((state) => state.graph);
-  const latestOutputs = useMade((state) => state[slug]) ?? NO_MADE;
+  const latestOutputs = useLatestOutputs((state) => state[slug]) ?? NO_MADE;
   const pins = useMemo(() => pinsOf(graph, again.until, latestOutputs), [graph, again.until, latestOutputs]);
   if (!pins || !canEdit) return undefined;
   return { base: pins.base, again: { ...again, ...pins.again }, names: pins.names.map((node) => `“${nodeTitle(node)}”`).join(", ") };

@@ -31,12 +31,12 @@ export const fingerprints = (graph: DocGraph): ReadonlyMap<string, string> => {
 
 const KEY = "nodeloom.made.";
 const KEPT = 8;
-type Stored = [executionId: string, prints: Record<string, string>][];
+type StoredPrints = [executionId: string, prints: Record<string, string>][];
 
-const stored = (slug: string): Stored => {
+const stored = (slug: string): StoredPrints => {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(KEY + slug) ?? "[]");
-    return Array.isArray(value) ? (value as Stored) : [];
+    return Array.isArray(value) ? (value as StoredPrints) : [];
   } catch {
     return [];
   }
@@ -44,7 +44,7 @@ const stored = (slug: string): Stored => {
 
 /** Stores the fingerprints of a run's graph in this browser. */
 export const rememberPrints = (slug: string, executionId: string, graph: DocGraph): void => {
-  const next: Stored = [[executionId, Object.fromEntries(fingerprints(graph))], ...stored(slug).filter(([id]) => id !== executionId)];
+  const next: StoredPrints = [[executionId, Object.fromEntries(fingerprints(graph))], ...stored(slug).filter(([id]) => id !== executionId)];
   try {
     localStorage.setItem(KEY + slug, JSON.stringify(next.slice(0, KEPT)));
   } catch {

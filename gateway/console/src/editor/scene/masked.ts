@@ -1,6 +1,6 @@
 import { edgesOf, type DocGraph } from "../../document/graph";
 import type { OutputFile } from "../../media/files-in";
-import type { Shown } from "./shown";
+import type { NodeRunView } from "./shown";
 import type { ShownItem } from "./shown-items";
 
 /** Files of a node's outputs, in order. */
@@ -37,6 +37,6 @@ export const withPictures = <T extends Pick<ShownItem, "file">>(
   );
 
 export const filesShown =
-  (shown: ReadonlyMap<string, Shown>): FilesOf =>
+  (shown: ReadonlyMap<string, NodeRunView>): FilesOf =>
   (nodeId) =>
     shown.get(nodeId)?.items.flatMap(({ file }) => file ?? []) ?? [];

@@ -10,13 +10,13 @@ import type { Route } from "../../canvas/routes";
 import type { OpenDocument } from "../../document/document";
 import { edgesOf, kernelGraph, nodesOf, type DocEdge, type DocGraph, type DocNode, type NodeView } from "../../document/graph";
 import { useLive } from "../../runs/live";
-import { useMade } from "../../runs/made";
+import { useLatestOutputs } from "../../runs/latest-outputs";
 import { lookUpParts, useParts } from "../../runs/whole/parts";
 import type { EditorUi } from "../ui-store";
 import { outdatedIn } from "./fingerprints";
 import { flowEdge, flowNode, routesOf, type FlowEdge, type FlowNode, type NodeViewData } from "./flow";
 import { titlesOf, type ModelTitle } from "../titles";
-import { NOTHING_SHOWN, shownByNode, type Shown } from "./shown";
+import { NOTHING_SHOWN, shownByNode, type NodeRunView } from "./shown";
 
 /** The drawn graph and everything derived from it; parts of the editor subscribe to slices. */
 export interface SceneState {
@@ -28,7 +28,7 @@ export interface SceneState {
   wired: ReadonlySet<string>;
   /** Linked outputs as keys of `wiredKey`. */
   feeding: ReadonlySet<string>;
-  shown: ReadonlyMap<string, Shown>;
+  nodeViews: ReadonlyMap<string, NodeRunView>;
   /** Unique titles by node id. */
   titles: ReadonlyMap<string, string>;
   judgement: Judgement;
@@ -59,13 +59,13 @@ export interface SceneOptions extends PortRules {
 const JUDGE_AFTER_MS = 120;
 
 /** Caches derived objects: unchanged elements keep their identity and aren't rendered. */
-const createCache = <From extends object, Made>() => {
-  const cache = new WeakMap<From, { parts: readonly unknown[]; made: Made }>();
-  return (from: From, parts: readonly unknown[], make: () => Made): Made => {
+const createCache = <From extends object, Derived>() => {
+  const cache = new WeakMap<From, { parts: readonly unknown[]; derived: Derived }>();
+  return (from: From, parts: readonly unknown[], make: () => Derived): Derived => {
     const before = cache.get(from);
-    if (before?.parts.every((part, index) => part === parts[index])) return before.made;
+    if (before?.parts.every((part, index) => part === parts[index])) return before.derived;
     const scenePart = make();
-    cache.set(from, { parts, made: scenePart });
+    cache.set(from, { parts, derived: scenePart });
     return scenePart;
   };
 };
@@ -107,7 +107,7 @@ const createDrawing = (rules: PortRules & { modelTitle: ModelTitle }) => {
   return (
     graph: DocGraph,
     selection: { nodes: ReadonlySet<string>; edges: ReadonlySet<string> },
-    shownNodes: ReadonlyMap<string, Shown>,
+    shownNodes: ReadonlyMap<string, NodeRunView>,
     resized: ReadonlyMap<string, NodeView>,
   ): Pick<SceneState, "nodes" | "edges" | "ports" | "boxes" | "wired" | "feeding" | "titles"> => {
     const ports = portBook(graph, rules);
@@ -164,12 +164,16 @@ export const createScene = (options: SceneOptions): Scene => {
   const draw = createDrawing(options);
   const resized = new Map<string, NodeView>();
   let outdated = outdatedIn(slug, document.store.getState().graph);
-  let before: ReadonlyMap<string, Shown> = new Map();
+  let before: ReadonlyMap<string, NodeRunView> = new Map();
   const compute = (): Omit<SceneState, "judgement" | "part"> => {
     const { graph, selection } = document.store.getState();
     const run = useLive.getState().runs[slug];
-    before = shownByNode(graph, { run, made: useMade.getState()[slug] ?? new Map(), files: useFiles.getState().files, outdated }, before);
-    return { ...draw(graph, selection, before, resized), shown: before };
+    before = shownByNode(
+      graph,
+      { run, latestOutputs: useLatestOutputs.getState()[slug] ?? new Map(), files: useFiles.getState().files, outdated },
+      before,
+    );
+    return { ...draw(graph, selection, before, resized), nodeViews: before };
   };
   const store = createStore<SceneState>(() => ({ ...compute(), judgement: NO_JUDGEMENT, part: undefined }));
   const update = (): void => store.setState(compute());
@@ -220,7 +224,7 @@ export const createScene = (options: SceneOptions): Scene => {
           judgeSoon();
         }),
         useParts.subscribe(update),
-        useMade.subscribe((now, then) => {
+        useLatestOutputs.subscribe((now, then) => {
           if (now[slug] !== then[slug]) update();
         }),
         ui.subscribe((now, then) => {
@@ -242,4 +246,4 @@ export const createScene = (options: SceneOptions): Scene => {
   };
 };
 
-export const shownIn = ({ shown }: SceneState, nodeId: string): Shown => shown.get(nodeId) ?? NOTHING_SHOWN;
+export const shownIn = ({ nodeViews }: SceneState, nodeId: string): NodeRunView => nodeViews.get(nodeId) ?? NOTHING_SHOWN;

@@ -5,13 +5,13 @@ import { familyOfUrl, safeUrl } from "../../media/url";
 import { kindOf, previewOf } from "../../canvas/kinds";
 import { edgesOf, nodesOf, type DocGraph, type DocNode } from "../../document/graph";
 import type { LiveRun, NodeProgress } from "../../runs/live";
-import type { Made } from "../../runs/made";
+import type { LatestOutput } from "../../runs/latest-outputs";
 import { familyOfType } from "../../media/files-in";
 import { madeIn, withWholes } from "../../runs/whole/parts";
 import { itemsOf, type ShownItem } from "./shown-items";
 
 /** Run state of a node on the canvas. */
-export interface Shown {
+export interface NodeRunView {
   /** Progress in the shown run; undefined without one. */
   progress: NodeProgress | undefined;
   /** Run that made the outputs, and its start; undefined without outputs. */
@@ -25,7 +25,7 @@ export interface Shown {
   floor: Floor | undefined;
 }
 
-export const NOTHING_SHOWN: Shown = {
+export const NOTHING_SHOWN: NodeRunView = {
   progress: undefined,
   executionId: undefined,
   at: null,
@@ -63,7 +63,7 @@ export const reachedNodes = (graph: DocGraph, nodes: ReadonlyMap<string, NodePro
 };
 
 /** File of a file node before any run. */
-const fileShown = (node: DocNode, files: ReadonlyMap<string, MediaFile>): Shown | undefined => {
+const fileShown = (node: DocNode, files: ReadonlyMap<string, MediaFile>): NodeRunView | undefined => {
   const id = kindOf(node.type).rules?.mediaIds?.(node)[0];
   const file = id === undefined ? undefined : files.get(id);
   const url = file && safeUrl(file.url);
@@ -78,9 +78,9 @@ const shownOf = (
   node: DocNode,
   run: LiveRun | undefined,
   progress: NodeProgress | undefined,
-  latest: Made | undefined,
+  latest: LatestOutput | undefined,
   outdated: (nodeId: string, executionId: string) => boolean,
-): Shown => {
+): NodeRunView => {
   const live = run && progress ? itemsOf(node, progress, run.execution?.result) : [];
   if (run && live.length > 0) {
     const { executionId, execution } = run;
@@ -116,7 +116,7 @@ const sameItem = (a: ShownItem, b: ShownItem | undefined): boolean =>
   a.text === b.text &&
   a.creditsCost === b.creditsCost &&
   a.error === b.error;
-const sameShown = (a: Shown, b: Shown): boolean =>
+const sameShown = (a: NodeRunView, b: NodeRunView): boolean =>
   a.progress === b.progress &&
   a.executionId === b.executionId &&
   a.at === b.at &&
@@ -129,16 +129,16 @@ const sameShown = (a: Shown, b: Shown): boolean =>
 export interface RunsOf {
   files: ReadonlyMap<string, MediaFile>;
   run: LiveRun | undefined;
-  made: ReadonlyMap<string, Made>;
+  latestOutputs: ReadonlyMap<string, LatestOutput>;
   outdated: (nodeId: string, executionId: string) => boolean;
 }
 
 /** State of every node. Unchanged states keep their identity and aren't rendered. */
 export const shownByNode = (
   graph: DocGraph,
-  { run, made, files, outdated }: RunsOf,
-  before: ReadonlyMap<string, Shown>,
-): ReadonlyMap<string, Shown> => {
+  { run, latestOutputs, files, outdated }: RunsOf,
+  before: ReadonlyMap<string, NodeRunView>,
+): ReadonlyMap<string, NodeRunView> => {
   const reached = run ? reachedNodes(graph, withWholes(nodesOf(graph), run.nodes)) : undefined;
   return new Map(
     nodesOf(graph).map((node) => {
@@ -147,7 +147,7 @@ export const shownByNode = (
       const inferred = reached?.get(id);
       const progress = earlier?.progress && inferred && sameProgress(earlier.progress, inferred) ? earlier.progress : inferred;
       const file = fileShown(node, files);
-      const next = file ? { ...file, progress } : shownOf(node, run, progress, madeIn(node, made), outdated);
+      const next = file ? { ...file, progress } : shownOf(node, run, progress, madeIn(node, latestOutputs), outdated);
       const shownNode = next.items.length === 0 && next.progress === undefined ? NOTHING_SHOWN : next;
       return [id, earlier && sameShown(earlier, shownNode) ? earlier : shownNode];
     }),

@@ -1,6 +1,6 @@
 import type { Execution, TestRunWithResults } from "@nodeloom/client";
 import { VERDICT } from "../../messages/editor/swap";
-import { givenBy, type Given } from "../../runs/given";
+import { nodeOutputOf, type NodeOutput } from "../../runs/node-output";
 import { callsOf } from "../../runs/outputs";
 import { duration, roundCredits } from "../../ui/format";
 
@@ -16,7 +16,7 @@ export interface Side {
   price: number;
   /** Time of the node in milliseconds, also if an earlier run made its calls; undefined if unknown. */
   ms: number | undefined;
-  given: Given | undefined;
+  given: NodeOutput | undefined;
 }
 
 export interface Pair {
@@ -63,7 +63,7 @@ export const sideOf = (
 ): Side => ({
   ...{ status: result.status, failures: result.failures, price: result.price },
   ms: nodeMs(execution, nodeId, origins),
-  given: givenBy(execution, nodeId),
+  given: nodeOutputOf(execution, nodeId),
 });
 
 export interface Sums {

@@ -37,12 +37,12 @@ const candidateIn = ({ settings }: TestRun, nodeId: string): string | undefined 
   return typeof own?.model === "string" ? own.model : undefined;
 };
 
-interface Opened {
+interface OpenSwap {
   batchId: string;
   candidate: string;
 }
 
-const Earlier = ({ node, onOpen }: { node: DocNode; onOpen: (opened: Opened) => void }) => {
+const Earlier = ({ node, onOpen }: { node: DocNode; onOpen: (opened: OpenSwap) => void }) => {
   const { slug } = useEditor();
   const titleOf = useTitle();
   const { data: runs = [] } = useQuery(testRunsQuery(slug, LISTED));
@@ -85,7 +85,7 @@ interface FormProps {
   candidate: string;
   models: Compared;
   tests: readonly WorkflowTest[];
-  onOpen: (opened: Opened) => void;
+  onOpen: (opened: OpenSwap) => void;
   onOther: () => void;
 }
 
@@ -136,7 +136,7 @@ const Swap = ({ node, onClose }: { node: DocNode; onClose: () => void }) => {
   const { slug } = useEditor();
   const titleOf = useTitle();
   const [candidate, setCandidate] = useState(useUi((state) => state.candidate));
-  const [opened, setOpened] = useState<Opened>();
+  const [opened, setOpened] = useState<OpenSwap>();
   const tests = useQuery(testsQuery(slug));
   // A comparison shows the models that it compared, also after the candidate was taken.
   const [current] = useState(modelOf(node));

@@ -1,6 +1,6 @@
 import type { BatchRow } from "@nodeloom/client";
 import { Check, LoaderCircle, Star } from "lucide-react";
-import type { Given } from "../../runs/given";
+import type { NodeOutput } from "../../runs/node-output";
 import { OutputThumb } from "../../media/output-thumb";
 import { Button } from "../../ui/button";
 import { classes } from "../../ui/classes";
@@ -27,10 +27,10 @@ const Stars = ({ name, stars, onRate }: { name: string; stars: number; onRate: (
   </span>
 );
 
-const Stage = ({ row, given, name, onView }: { row: BatchRow; given: Given | undefined; name: string; onView: () => void }) => {
+const Stage = ({ row, output, name, onView }: { row: BatchRow; output: NodeOutput | undefined; name: string; onView: () => void }) => {
   const box = "block aspect-[4/3] w-full overflow-hidden rounded-lg";
-  const [file] = given?.files ?? [];
-  if (given && (file ?? given.text) !== undefined)
+  const [file] = output?.files ?? [];
+  if (output && (file ?? output.text) !== undefined)
     return (
       <button
         type="button"
@@ -41,16 +41,16 @@ const Stage = ({ row, given, name, onView }: { row: BatchRow; given: Given | und
         {file ? (
           <OutputThumb file={file} label={name} width={THUMB_PX} className="size-full" />
         ) : (
-          <span className="block size-full overflow-hidden bg-sunken p-2 text-xs wrap-anywhere text-text">{given.text}</span>
+          <span className="block size-full overflow-hidden bg-sunken p-2 text-xs wrap-anywhere text-text">{output.text}</span>
         )}
-        {given.files.length > 1 && (
+        {output.files.length > 1 && (
           <span className="absolute right-1.5 bottom-1.5 rounded-full bg-(--media)/85 px-2 text-xs text-(--on-media)">
-            {SWEEP_CELL.files(given.files.length)}
+            {SWEEP_CELL.files(output.files.length)}
           </span>
         )}
       </button>
     );
-  const isWorking = row.status === "processing" || row.status === "waiting" || (row.status === "completed" && given === undefined);
+  const isWorking = row.status === "processing" || row.status === "waiting" || (row.status === "completed" && output === undefined);
   return (
     <span className={classes(box, "flex items-center justify-center bg-sunken p-2 text-center text-xs wrap-anywhere text-muted")}>
       {isWorking ? (
@@ -64,7 +64,7 @@ const Stage = ({ row, given, name, onView }: { row: BatchRow; given: Given | und
 
 export interface CellProps {
   row: BatchRow;
-  given: Given | undefined;
+  output: NodeOutput | undefined;
   /** Settings of the variation as text. */
   name: string;
   /** True to show the name. In a table the headings have it. */
@@ -78,9 +78,9 @@ export interface CellProps {
 }
 
 /** One variation: output, cost and rating. */
-export const SweepCell = ({ row, given, name, isNamed, isUsed, stars, onView, onRate, onUse }: CellProps) => (
+export const SweepCell = ({ row, output, name, isNamed, isUsed, stars, onView, onRate, onUse }: CellProps) => (
   <div className={classes("min-w-36 rounded-xl border bg-surface p-2", isUsed && "border-accent! ring-1 ring-accent")}>
-    <Stage row={row} given={given} name={name} onView={onView} />
+    <Stage row={row} output={output} name={name} onView={onView} />
     {isNamed && (
       <p className="mt-1.5 truncate text-xs font-medium" title={name}>
         {name}

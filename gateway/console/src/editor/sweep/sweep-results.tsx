@@ -10,7 +10,7 @@ import { useChange } from "../../api/use-change";
 import { BatchProgress, BatchStatus } from "../../features/batches/batch-status";
 import { batchQuery, isGoing } from "../../features/batches/queries";
 import { nodeById, type DocNode } from "../../document/graph";
-import { givenBy, type Given } from "../../runs/given";
+import { nodeOutputOf, type NodeOutput } from "../../runs/node-output";
 import { watchRun } from "../../runs/live";
 import { view, type ViewerItem } from "../../media/viewer/store";
 import { Button } from "../../ui/button";
@@ -35,7 +35,7 @@ interface Result {
   settings: Settings;
   /** Settings of the variation as text. */
   name: string;
-  given: Given | undefined;
+  output: NodeOutput | undefined;
 }
 
 const settingsIn = (row: BatchRow, nodeId: string): Settings => (row.settings?.[nodeId] ?? {}) as Settings;
@@ -122,16 +122,16 @@ const useRows = (batchId: string, nodeId: string) => {
   });
   const results = rows.map((row, index): Result => {
     const settings = settingsIn(row, nodeId);
-    return { row, settings, name: settingsWords(settings, titles), given: givenBy(executions[index]?.data, nodeId) };
+    return { row, settings, name: settingsWords(settings, titles), output: nodeOutputOf(executions[index]?.data, nodeId) };
   });
   return { found: batchResult, results, titles };
 };
 
 const viewerItems = (results: readonly Result[]): ViewerItem[] =>
-  results.flatMap(({ row, name, given }): ViewerItem[] => {
-    if (!given) return [];
+  results.flatMap(({ row, name, output }): ViewerItem[] => {
+    if (!output) return [];
     const things =
-      given.files.length > 0 ? given.files.map((file) => ({ file, text: undefined })) : [{ file: undefined, text: given.text }];
+      output.files.length > 0 ? output.files.map((file) => ({ file, text: undefined })) : [{ file: undefined, text: output.text }];
     const facts: [string, string][] = [
       [SWEEP_RESULTS.variation, name],
       [COMMON.price, credits(row.creditsCost)],
@@ -167,9 +167,9 @@ export const SweepResults = ({ batchId, node, onClose }: { batchId: string; node
   };
   const cell: CellOf = (index, isNamed) => {
     const result = results[index]!;
-    const { row, given, name } = result;
+    const { row, output, name } = result;
     return {
-      ...{ row, given, name, isNamed, stars: starsOf(result), isUsed: now !== undefined && hasSettings(now, result.settings) },
+      ...{ row, output, name, isNamed, stars: starsOf(result), isUsed: now !== undefined && hasSettings(now, result.settings) },
       onView: () => look(result),
       onRate: (stars) => setRatings(rate(ratings, row.executionId, stars)),
       onUse: editor.canEdit ? () => use(result) : undefined,

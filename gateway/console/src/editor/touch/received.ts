@@ -5,16 +5,16 @@ import { settingAt, settingPath } from "../../canvas/setting-path";
 import { edgesOf, type DocGraph, type DocNode } from "../../document/graph";
 import { fileOf, filesIn, type OutputFile } from "../../media/files-in";
 import { isOwnMedia, unsigned, type MediaFamily } from "../../media/url";
-import { useMade } from "../../runs/made";
+import { useLatestOutputs } from "../../runs/latest-outputs";
 import { outputsOf } from "../../runs/outputs";
 import { useDocument, useEditor, useScene } from "../context";
-import type { Shown } from "../scene/shown";
+import type { NodeRunView } from "../scene/shown";
 import { loadClip } from "./clip/load-clip";
 import type { Picture } from "./picture";
 
 interface Source {
   ports: NodePorts | undefined;
-  shown: Shown | undefined;
+  view: NodeRunView | undefined;
   outputs: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -25,19 +25,19 @@ const filesAt = (graph: DocGraph, nodeId: string, port: string, sourceOf: (nodeI
   edgesOf(graph)
     .filter((edge) => edge.target === nodeId && targetPort(edge, sourceOf(nodeId).ports) === port)
     .flatMap((edge) => {
-      const { ports, shown, outputs } = sourceOf(edge.source);
+      const { ports, view, outputs } = sourceOf(edge.source);
       const name = sourcePort(edge, ports);
       if (outputs?.[name] !== undefined) return filesIn(outputs[name], name);
-      return shown?.items.flatMap(({ file }) => file ?? []) ?? [];
+      return view?.items.flatMap(({ file }) => file ?? []) ?? [];
     });
 
 /** Files of a family that an input of a node last received, or the file in its settings. */
 export const useReceived = (node: DocNode, port: string, family: MediaFamily): readonly OutputFile[] => {
   const { slug } = useEditor();
   const graph = useDocument((state) => state.graph);
-  const shownNodes = useScene((state) => state.shown);
+  const shownNodes = useScene((state) => state.nodeViews);
   const ports = useScene((state) => state.ports);
-  const latestOutputs = useMade((state) => state[slug]);
+  const latestOutputs = useLatestOutputs((state) => state[slug]);
   const files = useFiles((state) => state.files);
   const setting = settingAt(node, settingPath(node, port));
   const id = typeof setting === "string" ? setting : "";
@@ -52,13 +52,13 @@ export const useReceived = (node: DocNode, port: string, family: MediaFamily): r
       const state = shownNodes.get(source);
       const progress = state?.isEarlier === false ? state.progress : undefined;
       const earlier = latestOutputs?.get(source);
-      return { ports: ports.get(source), shown: state, outputs: (progress && outputsOf(progress)) ?? (earlier && outputsOf(earlier.node)) };
+      return { ports: ports.get(source), view: state, outputs: (progress && outputsOf(progress)) ?? (earlier && outputsOf(earlier.node)) };
     });
     return received.filter((file) => isShown(file, family));
   }, [graph, node.id, port, family, ports, shownNodes, latestOutputs, files, id]);
 };
 
-export type Loaded = { state: "loading" } | { state: "unreadable" } | { state: "ready"; picture: Picture };
+export type PictureState = { state: "loading" } | { state: "unreadable" } | { state: "ready"; picture: Picture };
 
 const loadPicture = async (url: string): Promise<Picture> => {
   const image = new Image();
@@ -73,18 +73,18 @@ const sameFile = (one: string | undefined, other: string | undefined): boolean =
   one === other || (one !== undefined && other !== undefined && unsigned(one) === unsigned(other));
 
 /** Loads a picture, video or sound; an expired address is renewed once. A new signature of the same file doesn't load it again, which would end a drag. */
-export const usePicture = (pictureUrl: string | undefined, family: MediaFamily): Loaded => {
+export const usePicture = (pictureUrl: string | undefined, family: MediaFamily): PictureState => {
   const [url, setUrl] = useState(pictureUrl);
   if (!sameFile(url, pictureUrl)) setUrl(pictureUrl);
-  const [loaded, setLoaded] = useState<{ url: string; as: Loaded }>();
+  const [loaded, setLoaded] = useState<{ url: string; as: PictureState }>();
   useEffect(() => {
     if (url === undefined) return;
     let isOver = false;
     load(url, family)
       .catch(async () => load(await renewed(url), family))
       .then(
-        (picture): Loaded => ({ state: "ready", picture }),
-        (): Loaded => ({ state: "unreadable" }),
+        (picture): PictureState => ({ state: "ready", picture }),
+        (): PictureState => ({ state: "unreadable" }),
       )
       .then((as) => !isOver && setLoaded({ url, as }))
       .catch(() => undefined);

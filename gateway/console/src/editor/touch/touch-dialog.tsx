@@ -23,34 +23,34 @@ import { ComposeTool } from "./compose-tool";
 import { CropTool } from "./crop-tool";
 import type { DragState } from "./handle-box";
 import { MaskTool } from "./mask-tool";
-import { usePicture, useReceived, type Loaded } from "./received";
+import { usePicture, useReceived, type PictureState } from "./received";
 import { ResizeTool } from "./resize-tool";
 import type { Settings } from "./settings";
 import { TextTool } from "./text-tool";
 import type { ToolProps } from "./tool";
-import { editTitle, isTimed, touchedBy, type Touched } from "./touchable";
+import { editTitle, isTimed, touchedBy, type TouchOperation } from "./touchable";
 
 interface Tool {
   view: (props: ToolProps) => ReactNode;
   /** Settings that the picture shows; a link to one of them leaves only the fields. */
-  shown: readonly string[];
+  drawnSettings: readonly string[];
   /** Port of the file, and its family. */
   port?: "image" | "video" | "audio";
   /** Port of the second picture. */
   second?: string;
 }
 
-const TOOLS: Readonly<Record<Touched, Tool>> = {
-  "image-crop": { view: CropTool, shown: ["aspect", "width", "height", "x", "y", "position"] },
-  "image-resize": { view: ResizeTool, shown: ["width", "height", "fit", "enlarge", "background"] },
-  "image-composite": { view: ComposeTool, shown: ["x", "y", "width", "position", "margin", "opacity", "blend"], second: "overlay" },
-  "image-text": { view: TextTool, shown: ["text", "position", "size", "colour", "background", "bold", "align", "margin"] },
-  "mask-draw": { view: MaskTool, shown: ["shapes", "feather", "invert"] },
-  "video-trim": { view: TrimTool, shown: ["start", "end", "seconds"], port: "video" },
-  "audio-trim": { view: TrimTool, shown: ["start", "end", "seconds"], port: "audio" },
+const TOOLS: Readonly<Record<TouchOperation, Tool>> = {
+  "image-crop": { view: CropTool, drawnSettings: ["aspect", "width", "height", "x", "y", "position"] },
+  "image-resize": { view: ResizeTool, drawnSettings: ["width", "height", "fit", "enlarge", "background"] },
+  "image-composite": { view: ComposeTool, drawnSettings: ["x", "y", "width", "position", "margin", "opacity", "blend"], second: "overlay" },
+  "image-text": { view: TextTool, drawnSettings: ["text", "position", "size", "colour", "background", "bold", "align", "margin"] },
+  "mask-draw": { view: MaskTool, drawnSettings: ["shapes", "feather", "invert"] },
+  "video-trim": { view: TrimTool, drawnSettings: ["start", "end", "seconds"], port: "video" },
+  "audio-trim": { view: TrimTool, drawnSettings: ["start", "end", "seconds"], port: "audio" },
   "video-captions": {
     view: CaptionsTool,
-    shown: ["words", "text", "grouping", "position", "size", "colour", "maxCharacters", "mode"],
+    drawnSettings: ["words", "text", "grouping", "position", "size", "colour", "maxCharacters", "mode"],
     port: "video",
   },
 };
@@ -70,18 +70,18 @@ const Empty = ({ title, hint }: { title: string; hint?: string }) => (
   </div>
 );
 
-interface Chosen {
+interface Selection {
   file: OutputFile | undefined;
-  loaded: Loaded;
+  loaded: PictureState;
 }
 
 /** One of several pictures; the last one if there are fewer. */
-const useChosen = (files: readonly OutputFile[], index: number, family: MediaFamily): Chosen => {
+const useChosen = (files: readonly OutputFile[], index: number, family: MediaFamily): Selection => {
   const file = files[Math.min(index, files.length - 1)];
   return { file, loaded: usePicture(file?.url, family) };
 };
 
-const emptyFor = ({ file, loaded: { state } }: Chosen, isOnTimeline: boolean): ReactNode => {
+const emptyFor = ({ file, loaded: { state } }: Selection, isOnTimeline: boolean): ReactNode => {
   if (!file) return <Empty title={isOnTimeline ? CLIP.noFile : TOUCH.noPicture} hint={TOUCH.noPictureHint} />;
   if (state === "loading") return <Empty title={isOnTimeline ? CLIP.loading : TOUCH.loading} />;
   if (isOnTimeline) return <Empty title={CLIP.unreadable} hint={CLIP.unreadableHint} />;
@@ -127,10 +127,10 @@ const useSave = (node: DocNode, changes: Settings) => {
   };
 };
 
-const Editing = ({ node, operation, onClose }: { node: DocNode; operation: Touched; onClose: () => void }) => {
+const Editing = ({ node, operation, onClose }: { node: DocNode; operation: TouchOperation; onClose: () => void }) => {
   const editor = useEditor();
   const wired = useWired(node.id);
-  const { view: View, shown, second, port = "image" } = TOOLS[operation];
+  const { view: View, drawnSettings, second, port = "image" } = TOOLS[operation];
   const files = useReceived(node, port, port);
   const [index, setIndex] = useState(0);
   const { file, loaded } = useChosen(files, index, port);
@@ -155,7 +155,7 @@ const Editing = ({ node, operation, onClose }: { node: DocNode; operation: Touch
       />
     );
   };
-  const linked = shown.filter((name) => wired.has(name));
+  const linked = drawnSettings.filter((name) => wired.has(name));
   const overlay = over.loaded.state === "ready" ? over.loaded.picture : undefined;
   const isOnPicture = loaded.state === "ready" && linked.length === 0 && (second === undefined || overlay !== undefined);
   return (

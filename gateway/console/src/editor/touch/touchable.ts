@@ -13,13 +13,13 @@ const OPERATIONS = [
   "video-captions",
   "audio-trim",
 ] as const;
-export type Touched = (typeof OPERATIONS)[number];
+export type TouchOperation = (typeof OPERATIONS)[number];
 
 /** True if the operation is edited on a timeline. */
-export const isTimed = (operation: Touched): boolean => !operation.startsWith("image-") && !operation.startsWith("mask-");
+export const isTimed = (operation: TouchOperation): boolean => !operation.startsWith("image-") && !operation.startsWith("mask-");
 
 /** Operation of a node that is edited on its picture or timeline; undefined for others. */
-export const touchedBy = ({ type, data }: DocNode): Touched | undefined =>
+export const touchedBy = ({ type, data }: DocNode): TouchOperation | undefined =>
   callsTransform(type) ? OPERATIONS.find((name) => name === data.operation) : undefined;
 
-export const editTitle = (operation: Touched): string => (isTimed(operation) ? TOUCH.editTimed : TOUCH.edit);
+export const editTitle = (operation: TouchOperation): string => (isTimed(operation) ? TOUCH.editTimed : TOUCH.edit);

@@ -1,6 +1,6 @@
 import { sameGraph } from "../../document/graph";
 import type { DocumentState } from "../../document/state";
-import type { Published } from "../../document/remote";
+import type { PublishedState } from "../../document/remote";
 import { STATE } from "../../messages/editor/version-state";
 
 /** True if the canvas, saved or unsaved, differs from the version that callers run. */
@@ -8,7 +8,7 @@ export const isAhead = ({ published, graph, saved }: Pick<DocumentState, "publis
   published.version !== null && (published.changed || !sameGraph(graph, saved));
 
 /** The version that callers run, in a sentence. */
-export const stateWords = ({ version, production }: Pick<Published, "version" | "production">, ahead: boolean): string => {
+export const stateWords = ({ version, production }: Pick<PublishedState, "version" | "production">, ahead: boolean): string => {
   if (production !== version) return STATE.olderInProduction(production, version);
   if (version === null) return STATE.notPublished;
   return ahead ? STATE.draftDiffers(version) : STATE.draftIdentical(version);

@@ -24,7 +24,7 @@ export const PasswordForm = ({ email }: { email: string }) => {
       <Form
         action={PASSWORD_FORM.changePassword}
         submit={change}
-        done={PASSWORD_FORM.passwordChanged}
+        successText={PASSWORD_FORM.passwordChanged}
         resets
         others={
           <Button busy={busy} onClick={() => void run(signOutEverywhere)}>

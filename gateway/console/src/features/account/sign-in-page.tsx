@@ -17,20 +17,20 @@ import { SIGN_IN_PAGE } from "../../messages/account";
 
 const MIN_PASSWORD = 10;
 
-interface Failed {
+interface SignInErrors {
   message: string;
   email?: string | undefined;
   password?: string | undefined;
 }
 
-const failed = (error: unknown): Failed => {
+const failed = (error: unknown): SignInErrors => {
   const issues = issuesOf(error);
   const of = (path: string): string | undefined => issues.find((issue) => issue.path === path)?.message;
   return { message: messageOf(error), email: of("email"), password: of("password") };
 };
 
 /** Error of a provider's sign-in that failed. */
-const failedBefore = (): Failed | undefined => {
+const failedBefore = (): SignInErrors | undefined => {
   const message = takeFailure();
   return message === undefined ? undefined : { message };
 };
@@ -43,7 +43,7 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
   const client = useQueryClient();
   const { takesCode, signIn, startAgain } = useSignIn();
   const [isNew, setNew] = useState(false);
-  const [failure, setFailure] = useState<Failed | undefined>(failedBefore);
+  const [failure, setFailure] = useState<SignInErrors | undefined>(failedBefore);
   const { busy, send } = useChange();
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();

@@ -17,7 +17,7 @@ export const FallbackDialog = ({ model, models, onClose }: { model: Model; model
       action={COMMON.save}
       reads={["models"]}
       submit={() => request("adminUpdateModel", { params: { internalName }, body: { fallback: names.length === 0 ? null : names } })}
-      done={names.length === 0 ? FALLBACK_DIALOG.noFallbackModels : FALLBACK_DIALOG.saved}
+      successText={names.length === 0 ? FALLBACK_DIALOG.noFallbackModels : FALLBACK_DIALOG.saved}
       onClose={onClose}
     >
       <p className="text-sm text-muted">{FALLBACK_DIALOG.scopeHint}</p>

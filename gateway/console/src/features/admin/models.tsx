@@ -46,7 +46,7 @@ const PriceDialog = ({ model, onClose }: { model: Model; onClose: () => void }) 
       action={COMMON.save}
       reads={["models"]}
       submit={submit}
-      done={MODELS.priceSaved}
+      successText={MODELS.priceSaved}
       onClose={onClose}
     >
       <p className="text-sm text-muted">{MODELS.priceHint}</p>

@@ -28,7 +28,7 @@ const TakeDown = ({ template: { slug, name }, onClose }: { template: WorkflowSum
     submit={(data) =>
       request("adminModerateTemplate", { params: { slug }, body: { listed: false, reason: String(data.get("reason")).trim() } })
     }
-    done={TEMPLATES.removed(name)}
+    successText={TEMPLATES.removed(name)}
     onClose={onClose}
   >
     <p className="text-sm text-muted wrap-anywhere">{TEMPLATES.removeHint(name)}</p>

@@ -67,7 +67,7 @@ const NewTier = ({ onClose }: { onClose: () => void }) => (
     action={COMMON.save}
     reads={["tiers"]}
     submit={putTier}
-    done={TIERS_TEXTS.planSaved}
+    successText={TIERS_TEXTS.planSaved}
     onClose={onClose}
   >
     <InputField label={TIERS_TEXTS.id} hint={TIERS_TEXTS.slugHint} name="id" required autoFocus pattern="[a-z0-9]+(-[a-z0-9]+)*" />

@@ -32,7 +32,7 @@ export const DeleteDialog = ({ user: { id, email, erasesAt }, onClose }: UserDia
       danger={!isLeaving}
       reads={READS}
       submit={() => request(isLeaving ? "adminRestoreUser" : "adminDeleteUser", { params: { id } })}
-      done={isLeaving ? USER_DIALOGS.deletionOfCancelled(email) : USER_DIALOGS.deletionScheduledFor(email)}
+      successText={isLeaving ? USER_DIALOGS.deletionOfCancelled(email) : USER_DIALOGS.deletionScheduledFor(email)}
       onClose={onClose}
       text={
         isLeaving ? (
@@ -54,7 +54,7 @@ export const UnlinkDialog = ({ user: { id, email }, onClose }: UserDialogProps) 
     action={USER_DIALOGS.confirmUnlink}
     reads={READS}
     submit={() => request("adminUnlinkOidc", { params: { id } })}
-    done={USER_DIALOGS.unlinked(email)}
+    successText={USER_DIALOGS.unlinked(email)}
     onClose={onClose}
     text={USER_DIALOGS.unlinkHint}
   />
@@ -67,7 +67,7 @@ export const SecondFactorDialog = ({ user: { id, email }, onClose }: UserDialogP
     action={USER_DIALOGS.turnOff}
     reads={READS}
     submit={() => request("adminResetSecondFactor", { params: { id } })}
-    done={USER_DIALOGS.twoFactorTurnedOff(email)}
+    successText={USER_DIALOGS.twoFactorTurnedOff(email)}
     onClose={onClose}
     text={USER_DIALOGS.twoFactorHint}
   />

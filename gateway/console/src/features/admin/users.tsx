@@ -53,7 +53,7 @@ const TierSelect = ({ user }: { user: User }) => {
           danger={false}
           reads={["admin-users"]}
           submit={() => request("adminUpdateUser", { params: { id: user.id }, body: { tier: askedTier } })}
-          done={USERS.planChanged(user.email, askedTier)}
+          successText={USERS.planChanged(user.email, askedTier)}
           onClose={() => setAsked(undefined)}
           text={USERS.planChanges(user.email, user.tier)}
         />

@@ -10,7 +10,7 @@ import { executionQuery } from "../../api/queries";
 import { useChange } from "../../api/use-change";
 import { useWorkflowNames } from "../../parts/workflow-names";
 import { filesIn } from "../../media/files-in";
-import { givenBy, type Given } from "../../runs/given";
+import { nodeOutputOf, type NodeOutput } from "../../runs/node-output";
 import { OutputThumb } from "../../media/output-thumb";
 import { Pager } from "../../parts/pager";
 import { Button, ButtonRow, buttonClasses } from "../../ui/button";
@@ -39,10 +39,10 @@ const firstOf = (values: Readonly<Record<string, unknown>> | undefined): string 
 };
 
 /** Output of an item: its result, or else the output of its target node. */
-const useGiven = ({ row, until }: CellProps): Given => {
+const useGiven = ({ row, until }: CellProps): NodeOutput => {
   const isPart = until !== null && row.status === "completed";
   const { data } = useQuery({ ...executionQuery(row.executionId), enabled: isPart });
-  const ofNode = isPart ? givenBy(data, until) : undefined;
+  const ofNode = isPart ? nodeOutputOf(data, until) : undefined;
   return ofNode ?? { files: filesIn(row.result), text: row.error ? row.error.message : firstOf(row.result) };
 };
 

@@ -25,7 +25,7 @@ const DeleteDialog = ({ executionId, onClose }: { executionId: string; onClose: 
       text={DETAIL_PAGE.deleteHint}
       reads={["executions", "files", "usage"]}
       submit={remove}
-      done={DETAIL_PAGE.runDeleted}
+      successText={DETAIL_PAGE.runDeleted}
       onClose={onClose}
     />
   );

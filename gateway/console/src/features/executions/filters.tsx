@@ -47,8 +47,8 @@ export const filterOf = ({ status, workflow, meta, from, to }: RunsSearch): Exec
   ...metadataFilter(meta),
 });
 
-const MetadataFilter = ({ given, set }: { given: string | undefined; set: (meta: string | undefined) => void }) => {
-  const [typed, setTyped] = useState(given ?? "");
+const MetadataFilter = ({ initial, set }: { initial: string | undefined; set: (meta: string | undefined) => void }) => {
+  const [typed, setTyped] = useState(initial ?? "");
   const isWrong = typed !== "" && !META.test(typed);
   return (
     <form
@@ -74,11 +74,11 @@ const MetadataFilter = ({ given, set }: { given: string | undefined; set: (meta:
 interface DayProps {
   label: string;
   title: string;
-  given: string | undefined;
+  value: string | undefined;
   set: (day: string | undefined) => void;
 }
 
-const DayFilter = ({ label, title, given, set }: DayProps) => (
+const DayFilter = ({ label, title, value, set }: DayProps) => (
   <label className="flex items-center gap-1.5 text-[13px] text-muted max-sm:flex-col max-sm:items-start max-sm:gap-1">
     {title}
     <Input
@@ -86,7 +86,7 @@ const DayFilter = ({ label, title, given, set }: DayProps) => (
       aria-label={label}
       className="sm:w-38!"
       // Uncontrolled, because a partly typed day is invalid.
-      defaultValue={given ?? ""}
+      defaultValue={value ?? ""}
       onChange={({ target }) => (target.value !== "" || target.validity.valid) && set(target.value || undefined)}
     />
   </label>
@@ -117,9 +117,9 @@ export const Filters = ({ status, workflow, meta, from, to }: RunsSearch) => {
         <option value="">{FILTERS.allWorkflows}</option>
         {workflow !== undefined && !workflows.data?.some(({ slug }) => slug === workflow) && <option>{workflow}</option>}
       </Select>
-      <DayFilter label={FILTERS.fromDate} title={FILTERS.from} given={from} set={(day) => set({ from: day })} />
-      <DayFilter label={FILTERS.toDate} title={FILTERS.to} given={to} set={(day) => set({ to: day })} />
-      <MetadataFilter key={meta} given={meta} set={(filterText) => filterText !== meta && set({ meta: filterText })} />
+      <DayFilter label={FILTERS.fromDate} title={FILTERS.from} value={from} set={(day) => set({ from: day })} />
+      <DayFilter label={FILTERS.toDate} title={FILTERS.to} value={to} set={(day) => set({ to: day })} />
+      <MetadataFilter key={meta} initial={meta} set={(filterText) => filterText !== meta && set({ meta: filterText })} />
     </div>
   );
 };

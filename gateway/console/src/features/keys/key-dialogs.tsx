@@ -10,7 +10,7 @@ import { Notice } from "../../ui/notice";
 import { COMMON } from "../../messages/common";
 import { KEY_DIALOGS } from "../../messages/keys";
 
-export interface Issued {
+export interface IssuedKey {
   name: string;
   key?: string;
   webhookSecret?: string;
@@ -18,7 +18,7 @@ export interface Issued {
 }
 
 /** Shows secrets once. */
-export const IssuedDialog = ({ issued: { name, key, webhookSecret, warnings }, onClose }: { issued: Issued; onClose: () => void }) => (
+export const IssuedDialog = ({ issued: { name, key, webhookSecret, warnings }, onClose }: { issued: IssuedKey; onClose: () => void }) => (
   <ShownOnceDialog title={`“${name}”`} action={KEY_DIALOGS.iSavedIt} onClose={onClose}>
     <Notice kind="warn" title={KEY_DIALOGS.shownOnlyOnce}>
       {KEY_DIALOGS.copyNow}
@@ -42,7 +42,7 @@ export const IssuedDialog = ({ issued: { name, key, webhookSecret, warnings }, o
 
 interface DialogProps {
   apiKey: ApiKey;
-  onIssued: (issued: Issued) => void;
+  onIssued: (issued: IssuedKey) => void;
   onClose: () => void;
 }
 
@@ -75,7 +75,7 @@ export const RevokeDialog = ({ apiKey: { id, name, start }, onClose }: Omit<Dial
     text={KEY_DIALOGS.revokeHint(name, start)}
     reads={READS}
     submit={() => request("revokeKey", { params: { id } })}
-    done={KEY_DIALOGS.revoked(name)}
+    successText={KEY_DIALOGS.revoked(name)}
     onClose={onClose}
   />
 );

@@ -21,7 +21,7 @@ import { BudgetDialog } from "../../parts/budgets/budget-dialog";
 import { budgetsQuery, isBudgetOf } from "../../parts/budgets/budgets";
 import { MetadataDialog } from "./metadata-dialog";
 import { NewKeyDialog } from "./new-key-dialog";
-import { IssuedDialog, RevokeDialog, RotateDialog, WebhookDialog, type Issued } from "./key-dialogs";
+import { IssuedDialog, RevokeDialog, RotateDialog, WebhookDialog, type IssuedKey } from "./key-dialogs";
 import { COMMON } from "../../messages/common";
 import { KEYS_PAGE } from "../../messages/keys";
 
@@ -125,7 +125,7 @@ export const KeysPage = () => {
   const keys = useQuery(keysQuery);
   const budgets = useQuery(budgetsQuery).data ?? [];
   const [asking, setAsking] = useState<Asking>();
-  const [issued, setIssued] = useState<Issued>();
+  const [issued, setIssued] = useState<IssuedKey>();
   const test = useTest();
   const close = (): void => setAsking(undefined);
   if (!me) return null;

@@ -31,7 +31,7 @@ export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: (
         const metadata = Object.fromEntries(namedMembers.map(([name, value]) => [name.trim(), value]));
         return request("updateKey", { params: { id: apiKey.id }, body: { metadata } });
       }}
-      done={METADATA_DIALOG.saved}
+      successText={METADATA_DIALOG.saved}
       onClose={onClose}
     >
       <p className="text-sm text-muted">{METADATA_DIALOG.intro}</p>

@@ -6,7 +6,7 @@ import { request } from "../../api/client";
 import { FormDialog } from "../../parts/form";
 import { Check, InputField, SelectField } from "../../ui/inputs/field";
 import { namesIn } from "../../ui/inputs/typed";
-import type { Issued } from "./key-dialogs";
+import type { IssuedKey } from "./key-dialogs";
 import { COMMON } from "../../messages/common";
 import { NEW_KEY_DIALOG } from "../../messages/keys";
 
@@ -77,7 +77,7 @@ const CustomGrants = ({
   );
 };
 
-export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (issued: Issued) => void; onClose: () => void }) => {
+export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (issued: IssuedKey) => void; onClose: () => void }) => {
   const isAdmin = me.user.role === "admin";
   const base = baseOf(me.user.tier);
   const [name, setName] = useState("");

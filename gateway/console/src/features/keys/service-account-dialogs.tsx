@@ -7,7 +7,7 @@ import { ownerIdOf } from "../../api/organization";
 import { ConfirmDialog, FormDialog } from "../../parts/form";
 import { Check, InputField } from "../../ui/inputs/field";
 import { namesIn } from "../../ui/inputs/typed";
-import type { Issued } from "./key-dialogs";
+import type { IssuedKey } from "./key-dialogs";
 import { COMMON } from "../../messages/common";
 import { SERVICE_ACCOUNT_DIALOGS } from "../../messages/service-accounts";
 
@@ -97,7 +97,7 @@ export const ServiceKeyDialog = ({
   account: { id, name: accountName, capabilities },
   onIssued,
   onClose,
-}: Omit<DialogProps, "me"> & { onIssued: (issued: Issued) => void }) => {
+}: Omit<DialogProps, "me"> & { onIssued: (issued: IssuedKey) => void }) => {
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<readonly string[]>(capabilities);
   const submit = async (): Promise<void> => {
@@ -127,7 +127,7 @@ export const DeleteServiceAccountDialog = ({ me, account, onClose }: DialogProps
     text={SERVICE_ACCOUNT_DIALOGS.removeHint}
     reads={READS}
     submit={() => request("deleteServiceAccount", { params: { id: ownerIdOf(me), accountId: account.id } })}
-    done={SERVICE_ACCOUNT_DIALOGS.removed}
+    successText={SERVICE_ACCOUNT_DIALOGS.removed}
     onClose={onClose}
   />
 );

@@ -14,7 +14,7 @@ import { Menu } from "../../ui/overlays/menu";
 import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { IssuedDialog, type Issued } from "./key-dialogs";
+import { IssuedDialog, type IssuedKey } from "./key-dialogs";
 import { DeleteServiceAccountDialog, READS, ServiceAccountDialog, ServiceKeyDialog } from "./service-account-dialogs";
 import { COMMON } from "../../messages/common";
 import { SERVICE_ACCOUNTS_PAGE } from "../../messages/service-accounts";
@@ -80,7 +80,7 @@ export const ServiceAccountsPage = () => {
   });
   const keys = useQuery({ ...keysQuery, enabled: isOwner }).data ?? [];
   const [asking, setAsking] = useState<Asking>();
-  const [issued, setIssued] = useState<Issued>();
+  const [issued, setIssued] = useState<IssuedKey>();
   const close = (): void => setAsking(undefined);
   if (!me) return null;
   const isFree = me.user.tier === "free";

@@ -67,7 +67,7 @@ const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedM
       cancel={IMPORT_MODEL.later}
       reads={["models"]}
       submit={price}
-      done={IMPORT_MODEL.priceOfSaved(displayName)}
+      successText={IMPORT_MODEL.priceOfSaved(displayName)}
       onClose={onClose}
     >
       {about}

@@ -103,7 +103,7 @@ const DeleteDialog = ({ secret: { name, alias, usedBy }, onClose }: { secret: Li
     text={SECRETS_PAGE.removeHint(usedBy.map((one) => one.name).join(", "))}
     reads={["secrets"]}
     submit={() => request("deleteSecret", { params: { name }, query: alias === undefined ? {} : { alias } })}
-    done={SECRETS_PAGE.removed(name)}
+    successText={SECRETS_PAGE.removed(name)}
     onClose={onClose}
   />
 );

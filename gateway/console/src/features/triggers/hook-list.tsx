@@ -91,7 +91,7 @@ export const HookList = ({ slug, hooks }: { slug: string; hooks: readonly Hook[]
           action={HOOK_LIST.revoke}
           reads={["hooks"]}
           submit={() => request("deleteHook", { params: { slug, id: revoking.id } })}
-          done={HOOK_LIST.revoked}
+          successText={HOOK_LIST.revoked}
           onClose={() => setRevoking(undefined)}
         />
       )}

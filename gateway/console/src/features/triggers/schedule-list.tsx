@@ -118,7 +118,7 @@ export const ScheduleList = ({ slug, schedules }: { slug: string; schedules: rea
           action={COMMON.delete}
           reads={["schedules"]}
           submit={() => request("deleteSchedule", { params: { slug, id: asking.schedule.id } })}
-          done={SCHEDULE_LIST.scheduleDeleted}
+          successText={SCHEDULE_LIST.scheduleDeleted}
           onClose={close}
         />
       )}

@@ -122,7 +122,7 @@ export const DeleteDialog = ({ endpoint: { id, url }, onDeleted, onClose }: Dele
       await request("deleteWebhookEndpoint", { params: { id } });
       await onDeleted?.();
     }}
-    done={ENDPOINT_DIALOGS.removed}
+    successText={ENDPOINT_DIALOGS.removed}
     onClose={onClose}
   />
 );

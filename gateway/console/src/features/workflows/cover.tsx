@@ -42,7 +42,7 @@ const useSeen = () => {
     observer.observe(element);
     return () => observer.disconnect();
   }, [isSeen]);
-  return { seen: isSeen, place };
+  return { isSeen, place };
 };
 
 const PLACE = "flex h-36 items-center justify-center overflow-hidden bg-sunken text-faint";
@@ -57,8 +57,8 @@ export const SketchCover = (graph: { nodes: readonly unknown[]; edges: readonly 
 );
 
 /** Cover of a workflow: its own, or else its newest output, or else its graph. */
-export const Cover = ({ workflow, made }: { workflow: WorkflowSummary; made: OutputFile | undefined }) => {
-  const { seen, place } = useSeen();
+export const Cover = ({ workflow, latest }: { workflow: WorkflowSummary; latest: OutputFile | undefined }) => {
+  const { isSeen, place } = useSeen();
   const { cover, thumbnail, slug, updatedAt } = workflow;
   const sign = <Workflow className="size-8 opacity-50" aria-hidden />;
   const own = safeUrl(cover?.image) ?? safeUrl(thumbnail);
@@ -66,10 +66,10 @@ export const Cover = ({ workflow, made }: { workflow: WorkflowSummary; made: Out
     <div ref={place} className={PLACE}>
       {own !== undefined ? (
         <Still url={own} width={COVER_PX} label="" className="size-full object-cover" isPicture otherwise={sign} />
-      ) : made ? (
-        <Thumb file={made} label="" width={COVER_PX} className="size-full bg-(--media)" />
+      ) : latest ? (
+        <Thumb file={latest} label="" width={COVER_PX} className="size-full bg-(--media)" />
       ) : (
-        <Suspense fallback={sign}>{seen && <GraphCover slug={slug} updatedAt={updatedAt} />}</Suspense>
+        <Suspense fallback={sign}>{isSeen && <GraphCover slug={slug} updatedAt={updatedAt} />}</Suspense>
       )}
     </div>
   );

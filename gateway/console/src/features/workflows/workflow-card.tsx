@@ -25,7 +25,7 @@ export interface WorkflowCardProps {
   folders: readonly Folder[];
   actions: WorkflowActions;
   /** Newest output of the workflow. */
-  made: OutputFile | undefined;
+  newest: OutputFile | undefined;
 }
 
 const SHOWN_TAGS = 3;
@@ -101,7 +101,7 @@ const Offer = ({ workflow: { slug, name, unavailable }, actions }: Pick<Workflow
 );
 
 export const WorkflowCard = (props: WorkflowCardProps) => {
-  const { workflow, own, actions, made } = props;
+  const { workflow, own, actions, newest } = props;
   const [asking, setAsking] = useState<"delete" | "budget">();
   const { slug, name, description, tags, estimatedCreditCost, updatedAt, archived, hidden, isTemplate } = workflow;
   const scope = { scope: "workflow", workflowSlug: slug } as const;
@@ -112,7 +112,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
       onDragStart={(event) => event.dataTransfer.setData(DRAGGED_WORKFLOW, slug)}
       className="group relative flex min-w-0 flex-col overflow-hidden rounded-2xl border bg-surface transition-shadow hover:shadow-panel"
     >
-      <Cover workflow={workflow} made={made} />
+      <Cover workflow={workflow} latest={newest} />
       <div className="flex min-w-0 flex-1 flex-col p-4">
         <div className="flex min-w-0 items-start gap-1">
           <Link

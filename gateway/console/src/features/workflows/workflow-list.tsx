@@ -21,7 +21,7 @@ const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSumm
   const starters = STARTERS.filter(({ name }) => templates.every((template) => template.name !== name));
   const cards = (rows: readonly WorkflowSummary[]) =>
     rows.map((workflow) => (
-      <WorkflowCard key={workflow.slug} workflow={workflow} own={false} folders={[]} actions={actions} made={undefined} />
+      <WorkflowCard key={workflow.slug} workflow={workflow} own={false} folders={[]} actions={actions} newest={undefined} />
     ));
   return (
     <div>
@@ -116,7 +116,7 @@ export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) =
                 own={ownerOf(workflow) === ownerId}
                 folders={folders}
                 actions={actions}
-                made={newestFiles?.get(workflow.slug)}
+                newest={newestFiles?.get(workflow.slug)}
               />
             ))}
           </ul>

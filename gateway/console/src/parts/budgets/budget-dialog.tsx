@@ -98,7 +98,7 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
       disabled={!isComplete}
       reads={READS}
       submit={async () => isComplete && saveBudget(scope, { credits, window, alertAt })}
-      done={BUDGET_DIALOG.budgetSaved}
+      successText={BUDGET_DIALOG.budgetSaved}
       onClose={onClose}
       others={
         budget && (

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { InputField, type Labelled } from "../../ui/inputs/field";
+import { InputField, type LabelProps } from "../../ui/inputs/field";
 import { secondFactorQuery } from "./second-factor";
 import { COMMON } from "../../messages/common";
 import { PASSWORD_FIELD } from "../../messages/parts";
@@ -24,7 +24,7 @@ export const PasswordField = ({ email }: { email: string }) => (
   </>
 );
 
-export const NewPasswordField = (props: Partial<Labelled> & { name: string; autoFocus?: boolean }) => (
+export const NewPasswordField = (props: Partial<LabelProps> & { name: string; autoFocus?: boolean }) => (
   <InputField
     label={PASSWORD_FIELD.newPassword}
     hint={PASSWORD_FIELD.hint}

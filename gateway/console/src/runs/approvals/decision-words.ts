@@ -1,12 +1,12 @@
 import type { ApiKey, MadeDecision, Member } from "@nodeloom/client";
 import { DECISIONS } from "../../messages/runs";
 
-interface Known {
+interface Directory {
   members: readonly Pick<Member, "userId" | "email">[];
   keys: readonly Pick<ApiKey, "id" | "name">[];
 }
 
-const decider = (decidedBy: MadeDecision["decidedBy"], { members, keys }: Known): string => {
+const decider = (decidedBy: MadeDecision["decidedBy"], { members, keys }: Directory): string => {
   if (decidedBy === null) return DECISIONS.anOwner;
   if ("userId" in decidedBy) return members.find(({ userId }) => userId === decidedBy.userId)?.email ?? DECISIONS.aMember;
   if ("address" in decidedBy) return DECISIONS.byMail(decidedBy.address);
@@ -15,7 +15,7 @@ const decider = (decidedBy: MadeDecision["decidedBy"], { members, keys }: Known)
 };
 
 /** "Approved by ada@example.com". Names that can't be read are replaced by a general term. */
-export const decisionWords = ({ decision, decidedBy, by }: MadeDecision, people: Known): string => {
+export const decisionWords = ({ decision, decidedBy, by }: MadeDecision, people: Directory): string => {
   const isApproved = decision === "approve";
   if (by === "timeout") return isApproved ? DECISIONS.approvedAfterTimeout : DECISIONS.rejectedAfterTimeout;
   if (by === "rerun") return isApproved ? DECISIONS.approvedEarlier : DECISIONS.rejectedEarlier;

@@ -2,7 +2,7 @@ import { create } from "zustand";
 import { api } from "../../api/client";
 import type { DocNode } from "../../document/graph";
 import type { NodeProgress } from "../live";
-import type { Made } from "../made";
+import type { LatestOutput } from "../latest-outputs";
 import { innerNodes, isWhole, wholeOf, type ResultPart } from "./whole";
 
 /** Result members of workflows by slug, as loaded by this page. */
@@ -39,7 +39,7 @@ export const withWholes = (graph: readonly DocNode[], nodes: ReadonlyMap<string,
 };
 
 /** Latest output of a node. For workflow nodes, it is from the newest run in which an inner node has one. */
-export const madeIn = (node: DocNode, latestOutputs: ReadonlyMap<string, Made>): Made | undefined => {
+export const madeIn = (node: DocNode, latestOutputs: ReadonlyMap<string, LatestOutput>): LatestOutput | undefined => {
   if (!isWhole(node.type)) return latestOutputs.get(node.id);
   const inner = [...latestOutputs.values()].filter((one) => one.node.id.startsWith(`${node.id}/`));
   const [newest] = inner.toSorted((a, b) => (b.at ?? "").localeCompare(a.at ?? ""));

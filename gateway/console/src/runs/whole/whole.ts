@@ -76,7 +76,7 @@ const givenBy = (id: string, inner: readonly NodeState[], parts: readonly Result
   return presentEntries.length === 0 ? undefined : Object.fromEntries(presentEntries);
 };
 
-const cache = new WeakMap<NodeState, { inner: readonly NodeState[]; parts: readonly ResultPart[]; whole: NodeState }>();
+const cache = new WeakMap<NodeState, { inner: readonly NodeState[]; parts: readonly ResultPart[]; merged: NodeState }>();
 
 /**
  * State of a workflow node. It runs while its inner nodes run, costs their total, and has the result members as outputs. Cached by inner
@@ -90,7 +90,7 @@ export const wholeOf = (id: string, inner: readonly NodeState[], parts: readonly
   if (!first) return undefined;
   const before = cache.get(first);
   if (before?.parts === parts && before.inner.length === inner.length && before.inner.every((node, at) => node === inner[at]))
-    return before.whole;
+    return before.merged;
   const status = statusOf(inner);
   const outputs = lastTurn(id, inner) ?? givenBy(id, inner, parts);
   const counted = inner.filter(({ items }) => (items ?? 0) > 0);
@@ -106,6 +106,6 @@ export const wholeOf = (id: string, inner: readonly NodeState[], parts: readonly
       : { items: sum(counted.map(({ items }) => items!)), itemsDone: sum(counted.map(({ itemsDone }) => itemsDone ?? 0)) }),
     ...(outputs === undefined ? {} : { outputs }),
   };
-  cache.set(first, { inner, parts, whole });
+  cache.set(first, { inner, parts, merged: whole });
   return whole;
 };

@@ -42,25 +42,25 @@ export const Field = ({ label, hint, error, aside, className, children }: FieldP
 };
 
 /** Handlers that receive the text instead of the event. */
-interface Typed {
+interface TextHandlers {
   onText?: ((text: string) => void) | undefined;
 }
-const typing = ({ onText }: Typed): { onChange?: (event: { target: { value: string } }) => void } =>
+const typing = ({ onText }: TextHandlers): { onChange?: (event: { target: { value: string } }) => void } =>
   onText === undefined ? {} : { onChange: ({ target }) => onText(target.value) };
 
-export type InputProps = ComponentProps<"input"> & Typed;
+export type InputProps = ComponentProps<"input"> & TextHandlers;
 export const Input = ({ className, onText, ...rest }: InputProps) => (
   <input dir="auto" {...rest} {...typing({ onText })} className={classes(BOX, "h-9", className)} />
 );
 
-export type AreaProps = ComponentProps<"textarea"> & Typed;
+export type AreaProps = ComponentProps<"textarea"> & TextHandlers;
 export const TextArea = ({ className, onText, ...rest }: AreaProps) => (
   <textarea rows={4} dir="auto" {...rest} {...typing({ onText })} className={classes(BOX, "block resize-y py-2 leading-snug", className)} />
 );
 
 /** Options: values with or without separate titles. */
 export type Options = readonly (string | readonly [value: string, title: string])[];
-export type SelectProps = ComponentProps<"select"> & Typed & { options?: Options };
+export type SelectProps = ComponentProps<"select"> & TextHandlers & { options?: Options };
 export const Select = ({ className, children, onText, options = [], ...rest }: SelectProps) => (
   <select {...rest} {...typing({ onText })} className={classes(BOX, "h-9 pr-1.5", className)}>
     {children}
@@ -75,14 +75,14 @@ export const Select = ({ className, children, onText, options = [], ...rest }: S
   </select>
 );
 
-export type Labelled = Omit<FieldProps, "children" | "className">;
-export const InputField = ({ label, hint, error, aside, ...rest }: Labelled & InputProps) => (
+export type LabelProps = Omit<FieldProps, "children" | "className">;
+export const InputField = ({ label, hint, error, aside, ...rest }: LabelProps & InputProps) => (
   <Field {...{ label, hint, error, aside }}>{(attributes) => <Input {...attributes} {...rest} />}</Field>
 );
-export const AreaField = ({ label, hint, error, aside, ...rest }: Labelled & AreaProps) => (
+export const AreaField = ({ label, hint, error, aside, ...rest }: LabelProps & AreaProps) => (
   <Field {...{ label, hint, error, aside }}>{(attributes) => <TextArea {...attributes} {...rest} />}</Field>
 );
-export const SelectField = ({ label, hint, error, aside, ...rest }: Labelled & SelectProps) => (
+export const SelectField = ({ label, hint, error, aside, ...rest }: LabelProps & SelectProps) => (
   <Field {...{ label, hint, error, aside }}>{(attributes) => <Select {...attributes} {...rest} />}</Field>
 );
 

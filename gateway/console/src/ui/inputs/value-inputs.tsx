@@ -1,7 +1,7 @@
 import { parseExact } from "@nodeloom/kernel/json-text";
 import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
 import { classes } from "../classes";
-import { AreaField, Field, Input, type Labelled } from "./field";
+import { AreaField, Field, Input, type LabelProps } from "./field";
 import { VALUE_INPUTS } from "../../messages/ui";
 
 /** Value of typed text: a number, undefined if empty, or "none" for other text. */
@@ -51,7 +51,7 @@ export const NumberInput = ({ value, onChange, ...rest }: NumberProps) => {
   );
 };
 
-export const NumberField = ({ label, hint, error, aside, ...rest }: Labelled & NumberProps) => (
+export const NumberField = ({ label, hint, error, aside, ...rest }: LabelProps & NumberProps) => (
   <Field {...{ label, hint, error, aside }}>{(attributes) => <NumberInput {...attributes} {...rest} />}</Field>
 );
 

@@ -56,7 +56,7 @@ export interface BudgetAlert {
 }
 
 /** Part of a hold that counters of default budgets count. */
-export interface Reserved {
+export interface DefaultReservation {
   id: string;
   /** Amount on each of the counters. */
   millicredits: number;
@@ -64,11 +64,11 @@ export interface Reserved {
 }
 
 /** Numbers of the budgets that count a hold's calls, and the time of the count. */
-export interface Counted {
+export interface CountedBudgets {
   at: Date;
   budgets: number[];
   /** Amount on counters of default budgets. */
-  reserved?: Reserved;
+  reserved?: DefaultReservation;
 }
 
 const THOUSAND = 1_000;
@@ -128,13 +128,13 @@ export const withAlerts = (budget: Budget): { budget: Budget; alerts: BudgetAler
 };
 
 /** A budget in the current window, which contains `at`. */
-interface Exceeded extends Pick<Budget, "scope" | "limit" | "window"> {
+interface ExceededBudget extends Pick<Budget, "scope" | "limit" | "window"> {
   used: number;
   at: Date;
 }
 
 /** Returns BUDGET_EXCEEDED with the remaining credits and the end of the window. */
-export const exceeded = ({ scope, limit, used, window, at }: Exceeded, required: number): DomainError => {
+export const exceeded = ({ scope, limit, used, window, at }: ExceededBudget, required: number): DomainError => {
   const remaining = Math.max(0, limit - used);
   const of = scope.type === "metadata" ? `metadata.${scope.name}` : scope.type;
   const message = `the run may cost ${toCredits(required)} credits, and the budget of its ${of} has ${toCredits(remaining)} of ${toCredits(limit)} left`;
@@ -151,7 +151,7 @@ export interface Counting {
   budgets: Budget[];
   alerts: BudgetAlert[];
   /** Absent if no budget covers the run. */
-  counted?: Counted;
+  counted?: CountedBudgets;
 }
 
 /**
@@ -182,7 +182,7 @@ export const countOn = (
 };
 
 /** Returns an amount to the windows that counted it. Past windows and removed budgets are skipped. */
-export const giveBackTo = (budgets: readonly Budget[], { at, budgets: numbers }: Counted, millicredits: number): Budget[] =>
+export const giveBackTo = (budgets: readonly Budget[], { at, budgets: numbers }: CountedBudgets, millicredits: number): Budget[] =>
   budgets.map((budget) => {
     if (millicredits === 0 || !numbers.includes(budget.number)) return budget;
     const windows = BUDGET_WINDOWS.filter((window) => inSameWindow(window, budget.countedAt, at));

@@ -5,7 +5,7 @@
  */
 
 import type { BudgetWindow } from "@nodeloom/kernel";
-import { isDefault, type Budget, type Counted, type Reserved, type Subject } from "./budget";
+import { isDefault, type Budget, type CountedBudgets, type DefaultReservation, type Subject } from "./budget";
 import { windowStart } from "./windows";
 
 /** Amount that a hold needs on the counter of one value, in milli-credits. */
@@ -26,7 +26,7 @@ export interface Reservation {
 }
 
 /** A settled reservation that must be moved from the account's outbox to its counters. */
-export interface SettledReservation extends Reserved {
+export interface SettledReservation extends DefaultReservation {
   captured: number;
 }
 
@@ -61,14 +61,14 @@ export const suffices = (reservation: Reservation, uses: readonly DefaultUse[]):
   );
 
 /** Returns the counters of a reservation. All uses of one hold have the same amount. */
-export const reservedOf = (userId: string, at: Date, { id, uses }: Reservation): Reserved => ({
+export const reservedOf = (userId: string, at: Date, { id, uses }: Reservation): DefaultReservation => ({
   id,
   millicredits: uses[0]!.millicredits,
   counters: uses.map((use) => counterId(userId, use, at)),
 });
 
 /** Adds a reservation to the counts of a hold. */
-export const withReserved = (counted: Counted | undefined, at: Date, reserved: Reserved): Counted => ({
+export const withReserved = (counted: CountedBudgets | undefined, at: Date, reserved: DefaultReservation): CountedBudgets => ({
   at,
   budgets: [],
   ...counted,

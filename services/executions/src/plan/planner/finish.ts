@@ -10,7 +10,7 @@ import {
   labelOf,
   type ModelTerms,
   nodeName,
-  type Planned,
+  type PlanResult,
   type PlanRequest,
   planRun,
 } from "@nodeloom/kernel";
@@ -57,7 +57,7 @@ interface Run extends FileOwners {
   request: Omit<PlanRequest, "data" | "storage" | "markupPermille"> & { data: ReadonlyMap<string, DataFile> };
   fileInputs: string[];
   /** Receives the prices of `request.others`. */
-  onPrices?: (prices: Planned["prices"]) => void;
+  onPrices?: (prices: PlanResult["prices"]) => void;
   /** Error of a run that can't be planned. */
   invalid(issues: GraphIssue[]): DomainError;
 }
@@ -67,11 +67,11 @@ export const finishPlan = (
   { addresses, storage, bounds }: PlanRules,
   { task, request, fileInputs, isAuthors, ownerOf, invalid, onPrices }: Run,
 ): PlanAnswer => {
-  const reusedOutputs = task.given && new Map(task.given.map(([id, ports]) => [id, new Map(ports)]));
+  const reusedOutputs = task.knownOutputs && new Map(task.knownOutputs.map(([id, ports]) => [id, new Map(ports)]));
   const knownRequest = {
     ...request,
     ...(storage === undefined ? {} : { storage }),
-    ...(reusedOutputs ? { given: reusedOutputs } : {}),
+    ...(reusedOutputs ? { knownOutputs: reusedOutputs } : {}),
     markupPermille: task.markupPermille,
   };
   const planned = planRun(knownRequest, bounds);

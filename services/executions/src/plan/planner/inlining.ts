@@ -15,7 +15,7 @@ import type { InnerTask, TaskGraph } from "./protocol";
 /** Replaces workflow nodes with the graphs of their workflows, inside a planner. */
 
 /** A graph with its workflows inlined, and the owners of the files that the inlined graphs use. */
-export interface Expanded {
+export interface ExpandedGraph {
   graph: ReadGraph;
   /** Owner of a file that an inlined graph uses, if the owner isn't the runner. */
   ownerOf(id: string): string | undefined;
@@ -29,7 +29,7 @@ export const expand = (
   own: CachedGraph,
   inner: InnerTask,
   { read, models, runnerId }: { read: (graph: TaskGraph) => CachedGraph; models: ReadonlyMap<string, ModelTerms>; runnerId: string },
-): Expanded => {
+): ExpandedGraph => {
   const { definitions, references } = inner;
   const isForeign = foreignKeys(inner, runnerId);
   const innerByKey = new Map(

@@ -93,9 +93,18 @@ const isSmallGraph = ({ nodesJson, edgesJson }: TaskGraph): boolean =>
   nodesJson.length + edgesJson.length <= SMALL.graph && !MAY_COMPILE.test(nodesJson);
 
 /** Only runs have taken a turn before planning. A quote waits for its user's turn at a thread. */
-const isSmallTask = ({ target, inputsJson, models, media, data = [], standIns = [], storesNothing = false, given }: PlanTask): boolean =>
+const isSmallTask = ({
+  target,
+  inputsJson,
+  models,
+  media,
+  data = [],
+  standIns = [],
+  storesNothing = false,
+  knownOutputs,
+}: PlanTask): boolean =>
   !storesNothing &&
-  given === undefined &&
+  knownOutputs === undefined &&
   ("model" in target || (isSmallGraph(target.graph) && !target.inner)) &&
   inputsJson.length <= SMALL.inputs &&
   models.length <= SMALL.models &&

@@ -53,11 +53,11 @@ export interface PlanTask {
   /** True if nothing is stored for this plan. Data URLs stay pending. */
   storesNothing?: boolean;
   /** Known outputs of nodes. These nodes don't run again. */
-  given?: GivenOutputs;
+  knownOutputs?: KnownOutputs;
 }
 
 /** Outputs by node and port. */
-export type GivenOutputs = [string, [string, unknown][]][];
+export type KnownOutputs = [string, [string, unknown][]][];
 
 export interface WantedFile {
   id: string;
@@ -77,20 +77,20 @@ export interface Missing {
 }
 
 /** Answer if the inputs or the graph prevent planning. */
-interface Refused {
+interface ErrorAnswer {
   answer: "error";
   error: Refusal;
 }
 
 /** `models`: names of models in the nodes to run. `workflows`: references of workflow nodes. */
-export type NeedsAnswer = Refused | { answer: "needs"; models: string[]; workflows: WorkflowReference[] };
+export type NeedsAnswer = ErrorAnswer | { answer: "needs"; models: string[]; workflows: WorkflowReference[] };
 
 /**
  * `forwardedMediaIds`: ids in the graph that may turn out to be files only during the run. `innerMediaIds`: ids in inlined graphs, with
  * their owners. `fileInputs`: names of file inputs.
  */
 export type PlanAnswer =
-  | Refused
+  | ErrorAnswer
   | { answer: "missing"; missing: Missing }
   | { answer: "plan"; plan: RunPlan; forwardedMediaIds: string[]; innerMediaIds?: [ownerId: string, id: string][]; fileInputs: string[] };
 

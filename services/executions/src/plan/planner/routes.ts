@@ -8,7 +8,7 @@ import {
   LIMITS,
   type ModelTerms,
   type PlanRequest,
-  type Planned,
+  type PlanResult,
   type Route,
   routeSettings,
   type TaskRoute,
@@ -20,7 +20,7 @@ import type { PlanAnswer, PlanTask } from "./protocol";
 interface RoutedNode {
   node: Graph["nodes"][number];
   route: TaskRoute;
-  kept: string | undefined;
+  earlierModel: string | undefined;
 }
 
 /** Models that can run and that the node allows, up to a limit. */
@@ -41,7 +41,7 @@ const routedNodes = (graph: Graph, { autos = [], routes = [], keptModels = [] }:
     if (!route || (pins.has(name) && !isRouted(node))) return [];
     const able = new Set(ableFor({ node, route }));
     const candidates = route.candidates.filter((one) => able.has(one) || one.excluded !== undefined);
-    return [{ node, route: { ...route, candidates }, kept: kept.get(node.id) }];
+    return [{ node, route: { ...route, candidates }, earlierModel: kept.get(node.id) }];
   });
 };
 
@@ -68,16 +68,16 @@ export interface RoutedAttempt extends Required<Pick<PlanRequest, "noModel">> {
   /** Further models to price, by node; undefined to price none. */
   others: PlanRequest["others"];
   /** Receives the prices of the plan. */
-  onPrices: (prices: Planned["prices"]) => void;
+  onPrices: (prices: PlanResult["prices"]) => void;
 }
 
-type Chosen = ReadonlyMap<string, ReturnType<typeof chooseRoute>>;
+type ChosenRoutes = ReadonlyMap<string, ReturnType<typeof chooseRoute>>;
 
-const routesOf = (chosen: Chosen): Route[] =>
+const routesOf = (chosen: ChosenRoutes): Route[] =>
   [...chosen].flatMap(([nodeId, choice]) => ("problem" in choice ? [] : [{ nodeId, ...choice }]));
 
-const isEqual = (one: Chosen, other: Chosen): boolean => {
-  const nameIn = (chosen: Chosen, id: string): string | undefined => {
+const isEqual = (one: ChosenRoutes, other: ChosenRoutes): boolean => {
+  const nameIn = (chosen: ChosenRoutes, id: string): string | undefined => {
     const choice = chosen.get(id);
     return choice && "chosen" in choice ? choice.chosen : undefined;
   };
@@ -96,9 +96,9 @@ export const planRouted = (
   plan: (attempt: RoutedAttempt) => PlanAnswer,
 ): PlanAnswer => {
   const nodes = routedNodes(graph, task);
-  const choose = (prices?: Planned["prices"]): Chosen =>
+  const choose = (prices?: PlanResult["prices"]): ChosenRoutes =>
     new Map(nodes.map(({ node, ...rest }) => [node.id, chooseRoute({ node, ...rest, prices: prices?.get(node.id) })]));
-  const attempt = (chosen: Chosen, onPrices?: RoutedAttempt["onPrices"]): PlanAnswer => {
+  const attempt = (chosen: ChosenRoutes, onPrices?: RoutedAttempt["onPrices"]): PlanAnswer => {
     const { routed, noModel } = pinned(graph, task, models);
     for (const [id, choice] of chosen) {
       if ("problem" in choice) noModel.set(id, choice.problem);
@@ -117,7 +117,7 @@ export const planRouted = (
   if (nodes.length === 0) return attempt(new Map());
 
   const provisional = choose();
-  let prices: Planned["prices"] = new Map();
+  let prices: PlanResult["prices"] = new Map();
   const first = (): PlanAnswer | DomainError => {
     try {
       return attempt(provisional, (found) => (prices = found));

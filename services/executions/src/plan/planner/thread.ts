@@ -6,7 +6,7 @@ import type { NeedsAnswer, PlanAnswer, PlanTask, TaskGraph } from "./protocol";
 /** Work of a thread. The thread posts the task's number when it starts the task. */
 export interface ThreadWork<T> {
   id: number;
-  given: T;
+  task: T;
 }
 
 const local = createLocalPlanner(workerData as LocalPlannerOptions);
@@ -14,10 +14,10 @@ const begin = ({ id }: ThreadWork<unknown>): void => parentPort!.postMessage(id)
 
 export const needs = (work: ThreadWork<TaskGraph>): NeedsAnswer => {
   begin(work);
-  return local.needs(work.given);
+  return local.needs(work.task);
 };
 
 export const plan = (work: ThreadWork<PlanTask>): PlanAnswer => {
   begin(work);
-  return local.plan(work.given);
+  return local.plan(work.task);
 };

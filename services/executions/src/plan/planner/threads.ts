@@ -68,7 +68,7 @@ export const createPlannerThreads = (options: ThreadOptions) => {
       timer = within(maxTaskMs);
     });
     try {
-      return (await pool.run({ id, given: argument }, { name, signal: late.signal })) as T;
+      return (await pool.run({ id, task: argument }, { name, signal: late.signal })) as T;
     } catch (error) {
       logger.warn({ err: error, target }, "a plan passed its limits");
       throw unavailable("planning this run takes too much time or memory: make the graph or its inputs smaller", 5);

@@ -26,7 +26,7 @@ import {
 import { credentialIssues } from "@nodeloom/kernel/credentials";
 import { broughtIds, fileFields, resolveDataFields, standForFiles, uploadIssues } from "./file-inputs";
 import { checkInputs, finishPlan, invalidWorkflow, missing, notLookedUp, parseInputs, type PlanRules, termsOf } from "./finish";
-import { type CachedGraph, expand, type Expanded, foreignSecretIssues, type ReadGraph } from "./inlining";
+import { type CachedGraph, expand, type ExpandedGraph, foreignSecretIssues, type ReadGraph } from "./inlining";
 import type { PlanAnswer, PlanTask, TaskGraph } from "./protocol";
 import { planRouted, type RoutedAttempt } from "./routes";
 
@@ -97,7 +97,7 @@ export const planWorkflowRun = (
 
 interface ChosenTarget extends Pick<WorkflowTarget, "until" | "isForeign"> {
   cached: CachedGraph;
-  expanded: Expanded | undefined;
+  expanded: ExpandedGraph | undefined;
   models: ReadonlyMap<string, ModelTerms>;
   retired: ReadonlyMap<string, string | undefined>;
   /** Successors of retired models, by the name in nodes. */

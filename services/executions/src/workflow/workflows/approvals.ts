@@ -3,7 +3,7 @@ import { condition, defineSignal, setHandler } from "@temporalio/workflow";
 import { approvalSettings, valueTypeOf, type PlanStep } from "@nodeloom/kernel/graph";
 import { TIMING } from "../../run/timing";
 import type { RunInput } from "../../run/types";
-import { createWaitingTime, type Decided } from "../../run/approvals";
+import { createWaitingTime, type ApprovalOutcome } from "../../run/approvals";
 import { beginWait, comeBack, stepAside, takeDecision } from "./steps";
 
 /** Signal: the row has a decision on this node. */
@@ -62,7 +62,7 @@ export const createApprovals = (input: RunInput) => {
     });
 
   /** Waits until the row has a decision, or until the deadline. */
-  const decision = async (step: PlanStep, label: string | undefined, until: number): Promise<Decided> => {
+  const decision = async (step: PlanStep, label: string | undefined, until: number): Promise<ApprovalOutcome> => {
     const { onTimeout } = approvalSettings(step.literals);
     const node = { executionId, nodeId: step.id, ...(label === undefined ? {} : { label }) };
     for (;;) {
@@ -88,12 +88,12 @@ export const createApprovals = (input: RunInput) => {
     },
 
     /** @param isShown false if the runner can't read the value */
-    await: async (step: PlanStep, label: string | undefined, value: unknown, isShown: boolean): Promise<Decided> => {
+    await: async (step: PlanStep, label: string | undefined, value: unknown, isShown: boolean): Promise<ApprovalOutcome> => {
       const { timeoutHours, ...settings } = approvalSettings(step.literals);
       const since = Date.now();
       const deadline = since + Math.min(timeoutHours * HOUR_MS, TIMING.waiting - time.totalMs(since));
       time.begin(since);
-      let decided: Decided;
+      let decided: ApprovalOutcome;
       try {
         const { until, isDecided } = await beginWait({
           ...{ executionId, attempt, nodeId: step.id, since, until: Math.round(deadline), type: valueTypeOf(value) },

@@ -140,20 +140,20 @@ const startWorker = async (taskQueue: string, keys: readonly string[]) => {
       return Promise.resolve({ status: 200, body: { answer: "private answer" } });
     },
   } satisfies Partial<Activities & LocalActivities>;
-  return { temporal, heard: calls, work: () => temporal.work(activities as unknown as Activities & LocalActivities) };
+  return { temporal, calls, work: () => temporal.work(activities as unknown as Activities & LocalActivities) };
 };
 
 const newQueue = (): string => `sealed-${randomUUID().slice(0, 8)}`;
 
 it("Temporal's history has none of a run's headers, texts and answers, but still shows its course", async () => {
   const taskQueue = newQueue();
-  const { temporal, heard, work } = await startWorker(taskQueue, [NEW, OLD]);
+  const { temporal, calls, work } = await startWorker(taskQueue, [NEW, OLD]);
   await work();
   try {
     const executionId = randomUUID();
     await createRunStarter({ client: temporal.client, taskQueue }).start(inputOf(executionId));
     expect(await temporal.client.workflow.getHandle(executionId).result()).toEqual({ status: "completed", millicredits: 0 });
-    expect(heard).toMatchObject([{ call: { headers: { authorization: SECRET }, body: "private words" } }]);
+    expect(calls).toMatchObject([{ call: { headers: { authorization: SECRET }, body: "private words" } }]);
 
     const execution = { workflowId: executionId };
     const { history } = await temporal.client.workflowService.getWorkflowExecutionHistory({ namespace: "default", execution });
@@ -200,7 +200,7 @@ describe("a run started by a person in Temporal with unencrypted arguments", () 
     const isRefused = async (): Promise<boolean> =>
       (await handle.fetchHistory()).events!.some(({ workflowTaskFailedEventAttributes: failed }) => failed);
     while (!(await isRefused())) await new Promise(setImmediate);
-    expect(worker.heard).toEqual([]);
+    expect(worker.calls).toEqual([]);
     await handle.terminate();
   });
 
@@ -208,6 +208,6 @@ describe("a run started by a person in Temporal with unencrypted arguments", () 
     await workWith(NEW, "unencrypted");
     const executionId = await start();
     expect(await worker.temporal.client.workflow.getHandle(executionId).result()).toMatchObject({ status: "completed" });
-    expect(worker.heard).toHaveLength(1);
+    expect(worker.calls).toHaveLength(1);
   });
 });

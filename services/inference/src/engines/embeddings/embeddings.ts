@@ -15,7 +15,7 @@ export interface EmbeddingInputs {
   query?: string;
 }
 
-interface Embedded {
+interface Embedding {
   vector: number[];
   tokens: number;
   isCut: boolean;
@@ -48,7 +48,7 @@ export const loadEmbeddings: LoadEngine = async (context) => {
   const { model } = JSON.parse(await readFile(join(folder, "tokenizer.json"), "utf8")) as { model: { vocab: Record<string, number> } };
   const pieces = createWordPieces(model.vocab, MAX_TOKENS);
 
-  const embed = async (text: string): Promise<Embedded> => {
+  const embed = async (text: string): Promise<Embedding> => {
     const { ids, isCut } = pieces.tokens(text);
     const tensor = (values: readonly number[]): Tensor => new onnx.Tensor("int64", BigInt64Array.from(values, BigInt), [1, ids.length]);
     const feeds: Record<string, Tensor> = {
@@ -64,7 +64,7 @@ export const loadEmbeddings: LoadEngine = async (context) => {
   return {
     run: async ({ inputs }, { progress }) => {
       const { texts, query } = inputs as unknown as EmbeddingInputs;
-      const embedded: Embedded[] = [];
+      const embedded: Embedding[] = [];
       for (const text of texts) {
         embedded.push(await embed(text));
         progress(embedded.length / texts.length);

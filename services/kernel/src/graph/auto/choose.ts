@@ -24,7 +24,7 @@ type Unknown = Map<string, Set<string>>;
 interface Choice {
   model: ChosenModel;
   task: string;
-  known: ReadonlySet<string>;
+  modelInputs: ReadonlySet<string>;
   /** Placeholders in the node's templates. Each is a port. */
   placeholders: ReadonlySet<string>;
 }
@@ -35,18 +35,19 @@ const choiceOf = (node: GraphNode, chosenModels: ReadonlyMap<string, ChosenModel
     kindOf(node.type)?.calls === "model" && typeof name === "string" ? (routed.get(node.id) ?? chosenModels.get(name)) : undefined;
   if (!model || !(taskOf(String(name)) !== undefined || takesSuccessor(node))) return undefined;
   const modelInputs = new Set(isRecord(model.inputSchema.properties) ? Object.keys(model.inputSchema.properties) : []);
-  return { model, task: String(name), known: modelInputs, placeholders: new Set(placeholdersIn(node.data)) };
+  return { model, task: String(name), modelInputs, placeholders: new Set(placeholdersIn(node.data)) };
 };
 
 /** The model's name for an input, or undefined if it has no such input. */
-const renamed = ({ task, known, placeholders }: Choice, name: string): string | undefined =>
-  (taskOf(task) === undefined ? counterpartIn(name, known) : nameIn(name, known)) ?? (placeholders.has(name) ? name : undefined);
+const renamed = ({ task, modelInputs, placeholders }: Choice, name: string): string | undefined =>
+  (taskOf(task) === undefined ? counterpartIn(name, modelInputs) : nameIn(name, modelInputs)) ??
+  (placeholders.has(name) ? name : undefined);
 
 /** Task inputs stored directly in the node's settings, where language models keep them. */
-const besides = (node: GraphNode, { task, known }: Choice): [string, unknown][] => {
+const besides = (node: GraphNode, { task, modelInputs }: Choice): [string, unknown][] => {
   const name = taskOf(task) ?? "";
   const common: readonly string[] = isTaskName(name) ? TASKS[name].inputs : [];
-  return common.filter((input) => !known.has(input) && Object.hasOwn(node.data, input)).map((input) => [input, node.data[input]]);
+  return common.filter((input) => !modelInputs.has(input) && Object.hasOwn(node.data, input)).map((input) => [input, node.data[input]]);
 };
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== "";

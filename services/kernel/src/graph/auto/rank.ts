@@ -47,12 +47,12 @@ export const noneReady = (task: string, ranked: readonly TaskCandidate[], tier: 
   const stateOf = (state: string): TaskCandidate | undefined =>
     ranked.find((model) => (model.status?.state ?? "ready") === state && reaches(tier, model));
   const above = ranked.find((model) => (model.status?.state ?? "ready") === "ready");
-  const [coming, away, keyless] = ["downloading", "away", "needs-key"].map(stateOf);
+  const [coming, unavailable, keyless] = ["downloading", "away", "needs-key"].map(stateOf);
   const hints = [
     ...(coming ? [`${coming.internalName} is being downloaded: ${coming.status?.reason ?? "wait for it"}`] : []),
     ...(above ? [`${above.internalName} needs the ${above.minTier} tier or a higher one`] : []),
     ...(keyless ? [`an administrator can enable ${keyless.internalName}: ${keyless.status?.reason ?? "it needs a key"}`] : []),
-    ...(away ? [`${away.internalName} is unavailable: ${away.status?.reason ?? "try again later"}`] : []),
+    ...(unavailable ? [`${unavailable.internalName} is unavailable: ${unavailable.status?.reason ?? "try again later"}`] : []),
   ];
   return `no model for auto:${task} is ready: ${hints.length > 0 ? hints.join("; ") : "this installation has none: choose a model"}`;
 };

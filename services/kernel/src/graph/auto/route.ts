@@ -86,7 +86,7 @@ export interface Measures {
   /** Median duration of completed calls in milliseconds; null if too few calls are measured. */
   p50Ms: number | null;
   /** True while calls to the provider are held back because it doesn't answer. */
-  isAway: boolean;
+  isUnavailable: boolean;
 }
 
 /** A model of a task, in the administrators' order. */
@@ -108,7 +108,7 @@ export interface TaskRoute {
 /** Price of one call by a candidate, or the reason why the candidate can't make it. */
 export type CandidatePrice = { millicredits: number } | { problem: string };
 
-export interface Considered extends Pick<Measures, "p50Ms" | "errorRate"> {
+export interface ConsideredModel extends Pick<Measures, "p50Ms" | "errorRate"> {
   model: string;
   /** Upper bound on one call's price; null if it wasn't computed. */
   millicredits: number | null;
@@ -119,7 +119,7 @@ export interface Considered extends Pick<Measures, "p50Ms" | "errorRate"> {
 export interface Route {
   nodeId: string;
   chosen: string;
-  considered: readonly Considered[];
+  considered: readonly ConsideredModel[];
 }
 
 /** Calls after which an error rate counts, and the rate from which a model comes last. */
@@ -144,7 +144,7 @@ const reasonOut = (
   return undefined;
 };
 
-interface Ranked {
+interface Contender {
   candidate: RouteCandidate;
   /** Compared element by element, the smallest first. */
   rank: readonly number[];
@@ -163,12 +163,12 @@ const preferenceRank = (prefer: Preference | undefined, { p50Ms }: Measures, pri
   return p50Ms === null ? [Number.MAX_SAFE_INTEGER, "too few calls in the last day to know its speed"] : [p50Ms, "is slower"];
 };
 
-const rankedOf = (candidate: RouteCandidate, place: number, { prefer }: RouteSettings, price: CandidatePrice | undefined): Ranked => {
+const rankedOf = (candidate: RouteCandidate, place: number, { prefer }: RouteSettings, price: CandidatePrice | undefined): Contender => {
   const [value, words] = preferenceRank(prefer, candidate, price);
   const isLast = prefer !== undefined && isFailing(candidate);
   return {
     candidate,
-    rank: [Number(candidate.isAway), Number(isLast), value, place],
+    rank: [Number(candidate.isUnavailable), Number(isLast), value, place],
     reasons: [
       "its provider doesn't answer at the moment",
       `${Math.round((candidate.errorRate ?? 0) * PERCENT)} % of its last calls failed`,
@@ -178,9 +178,9 @@ const rankedOf = (candidate: RouteCandidate, place: number, { prefer }: RouteSet
   };
 };
 
-const differsAt = ({ rank }: Ranked, other: Ranked): number => rank.findIndex((value, index) => value !== other.rank[index]);
+const differsAt = ({ rank }: Contender, other: Contender): number => rank.findIndex((value, index) => value !== other.rank[index]);
 
-const compared = (one: Ranked, other: Ranked): number => {
+const compared = (one: Contender, other: Contender): number => {
   const at = differsAt(one, other);
   return at < 0 ? 0 : one.rank[at]! - other.rank[at]!;
 };
@@ -191,7 +191,7 @@ const CHOSEN: Readonly<Record<Preference, string>> = {
   best: "the first in the order that works",
 };
 
-const chosenBecause = ({ candidate }: Ranked, prefer: Preference | undefined, count: number): string => {
+const chosenBecause = ({ candidate }: Contender, prefer: Preference | undefined, count: number): string => {
   if (count === 1) return "the only one that can run";
   if (prefer === undefined) return "the first in the order";
   return prefer === "fastest" && candidate.p50Ms === null ? "the first in the order: too few calls to know the fastest" : CHOSEN[prefer];
@@ -200,7 +200,7 @@ const chosenBecause = ({ candidate }: Ranked, prefer: Preference | undefined, co
 const REPLACED = "the earlier run had another model";
 
 /** Reason why an able model wasn't chosen. */
-const behind = (chosen: Ranked, one: Ranked): string =>
+const behind = (chosen: Contender, one: Contender): string =>
   compared(one, chosen) < 0 ? REPLACED : (one.reasons[differsAt(chosen, one)] ?? LATER);
 
 export interface RouteRequest {
@@ -209,10 +209,10 @@ export interface RouteRequest {
   /** Prices by model; a model without an entry isn't priced. */
   prices?: ReadonlyMap<string, CandidatePrice> | undefined;
   /** Model of an earlier run that this run repeats. It is kept if it can run. */
-  kept?: string | undefined;
+  earlierModel?: string | undefined;
 }
 
-const unknownAllowed = ({ allow = [] }: RouteSettings, { candidates }: TaskRoute, task: string): Considered[] =>
+const unknownAllowed = ({ allow = [] }: RouteSettings, { candidates }: TaskRoute, task: string): ConsideredModel[] =>
   allow
     .filter((name) => candidates.every(({ model }) => model !== name))
     .map((name) => ({
@@ -225,17 +225,17 @@ const unknownAllowed = ({ allow = [] }: RouteSettings, { candidates }: TaskRoute
  * Chooses the model of a node. The result depends only on the arguments.
  * @returns the choice, or the reason why no model is left
  */
-export const chooseRoute = ({ node, route, prices, kept }: RouteRequest): Omit<Route, "nodeId"> | { problem: string } => {
+export const chooseRoute = ({ node, route, prices, earlierModel }: RouteRequest): Omit<Route, "nodeId"> | { problem: string } => {
   const settings = routeSettings(node);
   const task = String(node.data.model);
-  const consideredOf = (candidate: RouteCandidate, reason: string): Considered => {
+  const consideredOf = (candidate: RouteCandidate, reason: string): ConsideredModel => {
     const { model, p50Ms, errorRate } = candidate;
     const price = prices?.get(model);
     return { model, millicredits: price && "millicredits" in price ? price.millicredits : null, p50Ms, errorRate, reason };
   };
   const hasOthers = route.candidates.some(({ isStandIn, excluded }) => !isStandIn && excluded === undefined);
-  const out: Considered[] = [];
-  const able: Ranked[] = [];
+  const out: ConsideredModel[] = [];
+  const able: Contender[] = [];
   for (const [place, candidate] of route.candidates.entries()) {
     const price = prices?.get(candidate.model);
     const reason = reasonOut(candidate, settings, price, hasOthers);
@@ -250,8 +250,9 @@ export const chooseRoute = ({ node, route, prices, kept }: RouteRequest): Omit<R
     const reasons = out.slice(0, LIMITS.routeModels).map(({ model, reason }) => `${model}: ${reason}`);
     return { problem: `no model for ${task} can run: ${reasons.join("; ") || (route.none ?? "there is none")}` };
   }
-  const chosen = able.find(({ candidate }) => candidate.model === kept) ?? best;
-  const because = chosen.candidate.model === kept ? "kept from the earlier run" : chosenBecause(chosen, settings.prefer, able.length);
+  const chosen = able.find(({ candidate }) => candidate.model === earlierModel) ?? best;
+  const because =
+    chosen.candidate.model === earlierModel ? "kept from the earlier run" : chosenBecause(chosen, settings.prefer, able.length);
   const others = able.filter((one) => one !== chosen).map((one) => consideredOf(one.candidate, behind(chosen, one)));
   const considered = [consideredOf(chosen.candidate, because), ...others, ...out].slice(0, LIMITS.routeModels);
   return { chosen: chosen.candidate.model, considered };

@@ -106,7 +106,7 @@ export const innerNodes = (id: string, inner: Graph, values: ReadonlyMap<string,
     const moved = { ...one, id: innerId(id, one.id), ...movedTurn(id, one) };
     if (!inputs.has(one)) return [moved];
     const own = fieldsOf(one.data).flatMap(({ name }): [string, unknown][] => (values.has(name) ? [[name, values.get(name)]] : []));
-    return [{ ...moved, given: new Map(own) }];
+    return [{ ...moved, fieldValues: new Map(own) }];
   });
 };
 

@@ -14,7 +14,7 @@ export interface Options {
   /** Checking stops after this many issues. */
   mostIssues: number;
   /** Message for a value rejected by the schema `false`. */
-  refused: string;
+  rejection: string;
   formats: FormatChecks;
   patternOf: PatternCompiler;
 }
@@ -43,7 +43,7 @@ export const inside = (path: string, name: string | number): string =>
 export const enter = (check: Check, value: unknown, schema: unknown, path: string): void => {
   check.budget.work(1);
   if (check.issues.length >= check.mostIssues) return;
-  if (schema === false) return report(check, path, check.refused);
+  if (schema === false) return report(check, path, check.rejection);
   if (!isRecord(schema)) return;
   check.depth += 1;
   if (check.depth > MOST_DEPTH) throw new BoundPassed("the references of the schema lead in a circle");

@@ -6,7 +6,7 @@ import { scriptPatternOf } from "./pattern";
 import { inputSchemaProblems } from "./read";
 import { violations } from "./validate";
 
-const OPTIONS = { mostIssues: 20, refused: "is not an input of this model", formats: INPUT_FORMATS, patternOf: scriptPatternOf };
+const OPTIONS = { mostIssues: 20, rejection: "is not an input of this model", formats: INPUT_FORMATS, patternOf: scriptPatternOf };
 /** No bounds are needed, because the work is linear in the size of the inputs, which is bounded elsewhere. */
 const UNBOUNDED = { valueBytes: Infinity, calls: Infinity, work: Infinity };
 

@@ -20,7 +20,7 @@ export const violations = (schema: JsonSchema, value: unknown, budget: RunBudget
   return issues;
 };
 
-const ANSWERS: Options = { mostIssues: 10, refused: "is not allowed", formats: ANSWER_FORMATS, patternOf };
+const ANSWERS: Options = { mostIssues: 10, rejection: "is not allowed", formats: ANSWER_FORMATS, patternOf };
 
 /** Runs `violations` for a user's schema, which must have passed `schemaProblems`. */
 export const schemaViolations = (schema: JsonSchema, value: unknown, budget: RunBudget): Issue[] =>

@@ -34,7 +34,7 @@ const fieldIssues = (field: InputField): string[] => {
 const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
   const nodeByName = new Map<string, string>();
   const issues: GraphIssue[] = [];
-  for (const node of nodes.filter(({ given }) => given === undefined)) {
+  for (const node of nodes.filter(({ fieldValues }) => fieldValues === undefined)) {
     for (const { name } of fieldsOf(node.data)) {
       if (issues.length >= GRAPH_BOUNDS.issues) return issues;
       const earlier = nodeByName.get(name);
@@ -65,7 +65,7 @@ const fileFieldsOf = ({ data }: GraphNode): InputField[] => fieldsOf(data).filte
 
 /** Values for the inputs of an inlined workflow. File ids are resolved. */
 const givenValues = (planner: Planner, node: GraphNode): ReadonlyMap<string, unknown> => {
-  const values = new Map(node.given);
+  const values = new Map(node.fieldValues);
   for (const field of fileFieldsOf(node)) {
     if (!values.has(field.name)) continue;
     values.set(field.name, resolveFiles(planner, node.id, field.name, uploadType(field)!, values.get(field.name)));
@@ -92,17 +92,18 @@ export const requestInput: NodeKind = {
   checkAll: doubleFields,
   plan: (planner, node) => {
     const { request, budget } = planner;
-    const values = node.given ? givenValues(planner, node) : request.inputs;
+    const values = node.fieldValues ? givenValues(planner, node) : request.inputs;
     return { isEvaluated: true, outputs: new Map([...values].map(([name, value]) => [name, { value: budget.value(value) }])) };
   },
-  mediaIds: (node) => fileFieldsOf(node).flatMap(({ name }) => (isMediaId(node.given?.get(name)) ? [node.given.get(name) as string] : [])),
+  mediaIds: (node) =>
+    fileFieldsOf(node).flatMap(({ name }) => (isMediaId(node.fieldValues?.get(name)) ? [node.fieldValues.get(name) as string] : [])),
   savedValue: (node, port) => (port === null ? undefined : defaultsOf(node).get(port)),
   savedCount: () => 1,
 };
 
 /** Request inputs of the graph itself, without those of inlined workflows. */
 export const requestInputs = (graph: Graph): GraphNode[] =>
-  graph.nodes.filter(({ type, given }) => type === requestInput.type && given === undefined);
+  graph.nodes.filter(({ type, fieldValues }) => type === requestInput.type && fieldValues === undefined);
 
 /** Inputs that the workflow accepts; empty without a request-input node. */
 export const inputFields = (graph: Graph): InputField[] => requestInputs(graph).flatMap((node) => fieldsOf(node.data));

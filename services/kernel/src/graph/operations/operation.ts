@@ -75,7 +75,7 @@ export const colour = (title: string, fallback: string): JsonSchema => ({
 });
 export const seconds = (title: string, fallback?: number): JsonSchema => number(0, MOST_SECONDS, title, fallback);
 
-interface Described extends Pick<MediaOperation, "name" | "title" | "summary" | "oneOf"> {
+interface DescribedOperation extends Pick<MediaOperation, "name" | "title" | "summary" | "oneOf"> {
   required: readonly string[];
   properties: Properties;
 }
@@ -83,7 +83,7 @@ interface Described extends Pick<MediaOperation, "name" | "title" | "summary" | 
 /** Defines operations with one program and one output family. */
 export const operationsOf =
   (output: MediaOperation["output"], program: MediaOperation["program"]) =>
-  ({ required, properties, ...described }: Described): MediaOperation => ({
+  ({ required, properties, ...described }: DescribedOperation): MediaOperation => ({
     ...described,
     output,
     program,

@@ -4,7 +4,7 @@ import { asText } from "../values/value";
 
 /** Facts about an output before the run: its value, or bounds on it. */
 
-export interface Known {
+export interface KnownValue {
   readonly value: unknown;
 }
 
@@ -20,12 +20,12 @@ export interface Bounds {
   shape?: Shape;
 }
 
-export type Abstract = Known | Bounds;
+export type Abstract = KnownValue | Bounds;
 
 /** Upper bound on the tokens of a file's URL, which is the file's text form. */
 export const URL_TOKENS = 512;
 
-export const isKnown = (value: Abstract): value is Known => "value" in value;
+export const isKnown = (value: Abstract): value is KnownValue => "value" in value;
 
 /** Output of a node that can't run. It causes no further issues. */
 export const ANYTHING: Bounds = { list: false, items: 1, most: 1, tokens: 0 };
@@ -34,8 +34,8 @@ export const ANYTHING: Bounds = { list: false, items: 1, most: 1, tokens: 0 };
 export const tokensOf = (value: unknown): number => textBytes(asText(value));
 
 /** Caches a measure per known value, because one value can flow to many nodes. */
-const measured = (measure: (value: unknown) => number): ((knownValue: Known) => number) => {
-  const sizes = new WeakMap<Known, number>();
+const measured = (measure: (value: unknown) => number): ((knownValue: KnownValue) => number) => {
+  const sizes = new WeakMap<KnownValue, number>();
   return (knownValue) => {
     const size = sizes.get(knownValue) ?? measure(knownValue.value);
     sizes.set(knownValue, size);

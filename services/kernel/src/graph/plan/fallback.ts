@@ -34,13 +34,13 @@ const isGiven = (step: PlanStep, name: string): boolean =>
   member(step.literals, name) !== undefined || mayCarry(member(step.sources, name));
 
 /** The step's calls, with inputs renamed for the fallback model. */
-interface Adapted {
+interface AdaptedStep {
   call: CallInputs & Omit<PlanAlternative, "maxMillicredits" | "typical" | "answer">;
   /** Inputs that the fallback model doesn't have. */
   dropped: string[];
 }
 
-const adapt = (step: PlanStep, terms: ModelTerms): Adapted => {
+const adapt = (step: PlanStep, terms: ModelTerms): AdaptedStep => {
   const { inputSchema: schema, internalName: model } = terms;
   const schemaInputs = new Set(isRecord(schema.properties) ? Object.keys(schema.properties) : []);
   const givenNames = [...new Set([...Object.keys(step.literals), ...step.inputNames])].filter((name) => isGiven(step, name));
@@ -82,7 +82,7 @@ const adapt = (step: PlanStep, terms: ModelTerms): Adapted => {
 };
 
 /** Problems of inputs that are a list for the node's model but a single value for the fallback model. */
-const listProblems = (step: PlanStep, { sources, listPorts, renamed = {} }: Adapted["call"]): string[] =>
+const listProblems = (step: PlanStep, { sources, listPorts, renamed = {} }: AdaptedStep["call"]): string[] =>
   step.listPorts
     .filter((name) => step.inputNames.includes(name) && member(sources, name) !== undefined)
     .map((name) => member(renamed, name) ?? name)
@@ -90,7 +90,7 @@ const listProblems = (step: PlanStep, { sources, listPorts, renamed = {} }: Adap
     .map((name) => `${name}: takes one value, but gets a list`);
 
 /** Possible inputs of the calls. Texts that can't be filled are already reported for the node's own model. */
-const candidatesOf = (planner: Planner, call: Adapted["call"], items: OwnCalls["items"]): Record<string, unknown>[] => {
+const candidatesOf = (planner: Planner, call: AdaptedStep["call"], items: OwnCalls["items"]): Record<string, unknown>[] => {
   try {
     return tryInputs(planner, () => items.map((item) => callInputs(call, renamedItem(item, call.renamed), planner.budget)));
   } catch (error) {

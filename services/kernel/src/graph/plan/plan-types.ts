@@ -4,7 +4,7 @@ import type { Abstract } from "./abstract";
 import type { JsonSchema, Price } from "../prices/price";
 import type { BudgetUse } from "../budget";
 import type { NodeType } from "../types";
-import type { Reported } from "../values/reported";
+import type { ReportedOutputs } from "../values/reported";
 import type { MediaValue } from "../values/value";
 
 export interface NodeSource {
@@ -103,7 +103,7 @@ export interface PlannedModel {
 }
 
 /** A node evaluated during planning. */
-export interface EvaluatedNode extends Reported {
+export interface EvaluatedNode extends ReportedOutputs {
   id: string;
   type: NodeType;
   warnings: string[];

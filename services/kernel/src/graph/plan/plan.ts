@@ -5,7 +5,7 @@ import { isKnown, joined } from "./abstract";
 import { anyInput, kindOf, makesFiles } from "../kinds";
 import { createReporter } from "../values/reported";
 import { keepLivingEdges, noteBranches } from "./branches";
-import { givenPlan } from "./given";
+import { knownPlan } from "./known-outputs";
 import { misspeltIn, misspeltSettings } from "./misspelt";
 import { abstractSources, planWithin, source, warn, type ModelTerms, type Planner, type PlanRequest } from "./planner";
 import { NOTHING_PLANNED, stepModels, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
@@ -101,7 +101,7 @@ const plannedModels = ({ models }: PlanRequest, steps: readonly PlanStep[]): Run
  * `warnings` are the plan's warnings with their codes. `used` is how much of the run's bounds planning used. `dataUrls` are data URLs that
  * must be stored as files first. `prices` are those of the models in `PlanRequest.others`.
  */
-export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[]; prices: Planner["prices"] } & (
+export type PlanResult = { used: Readonly<BudgetUse>; dataUrls: string[]; prices: Planner["prices"] } & (
   | { plan: RunPlan; issues: []; warnings: ReadonlyMap<string, readonly Finding[]> }
   | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] }
 );
@@ -123,7 +123,7 @@ export const nodeResults = (
 const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   const kind = kindOf(node.type);
   if (!kind) return NOTHING_PLANNED;
-  const reusedPlan = givenPlan(planner, node);
+  const reusedPlan = knownPlan(planner, node);
   if (reusedPlan) return reusedPlan;
   const misspelt = misspeltSettings(kind, node, nodeSchema(node, planner.request.models), (count) => planner.budget.work(count));
   for (const nodeFinding of misspelt) warn(planner, node.id, nodeFinding);
@@ -132,7 +132,7 @@ const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   return planned;
 };
 
-interface Folded {
+interface FoldedPlan {
   steps: PlanStep[];
   evaluated: EvaluatedNode[];
   skipped: NonNullable<RunPlan["skipped"]>;
@@ -157,7 +157,7 @@ export const schemaOnlyPlan = (plan: RunPlan): RunPlan => {
 };
 
 /** Plans nodes in order. Returns false if a bound of the run is exceeded; the remaining nodes stay unplanned. */
-const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evaluated, skipped }: Folded): boolean => {
+const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evaluated, skipped }: FoldedPlan): boolean => {
   const report = createReporter();
   return nodes.every((node) =>
     planWithin(planner, node.id, () => {
@@ -193,7 +193,7 @@ const warnOfBypassed = (planner: Planner, warnings: readonly NodeIssue[]): boole
  * @param bounds how much planning can use; a run's bounds by default
  * @returns the plan, or all issues. `unknownMedia` lists missing files that the caller must look up.
  */
-export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Planned => {
+export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): PlanResult => {
   const { graph, warnings: bypassed } = withoutBypassed(whole.graph);
   const request: PlanRequest = { ...whole, graph };
   const schema = (node: GraphNode): JsonSchema | undefined => nodeSchema(node, request.models);
@@ -220,7 +220,7 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
     triedBytes: 0,
     warned: 0,
   };
-  const folded: Folded = { steps: [], evaluated: [], skipped: [] };
+  const folded: FoldedPlan = { steps: [], evaluated: [], skipped: [] };
   const outputNodes = wiring.order.filter((node) => kindOf(node.type)?.isResult);
   if (!request.isPart) warnOfNoResult(planner, outputNodes);
   // Nodes on a cycle have no order, but their issues are still reported.

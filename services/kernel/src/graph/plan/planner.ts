@@ -1,7 +1,7 @@
 import type { Issue } from "../../errors";
 import { groupBy } from "../../group-by";
 import type { CandidatePrice } from "../auto/route";
-import { ANYTHING, isKnown, joined, knownBytes, type Abstract, type Bounds, type Known } from "./abstract";
+import { ANYTHING, isKnown, joined, knownBytes, type Abstract, type Bounds, type KnownValue } from "./abstract";
 import { GRAPH_BOUNDS } from "../bounds";
 import { BindError, BoundPassed, elementsOfWork, type RunBudget } from "../budget";
 import { isDataUrl, isMediaId, mediaProblem, type DataFile } from "../values/media";
@@ -59,7 +59,7 @@ export interface PlanRequest {
   /** Set if the graph is part of a workflow, so that it needs no result. */
   isPart?: boolean;
   /** Preset outputs by port, for nodes that would make calls. These nodes don't run. */
-  given?: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
+  knownOutputs?: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 }
 
 export interface WiredEnd extends NodeSource, Pick<GraphEdge, "otherwise" | "isOneOf"> {}
@@ -107,7 +107,7 @@ export interface Planner {
 }
 
 /** Counts a value's bytes in the plan. @throws BoundPassed */
-export const countInPlan = (planner: Planner, knownValue: Known): void => {
+export const countInPlan = (planner: Planner, knownValue: KnownValue): void => {
   planner.planBytes += knownBytes(knownValue);
   if (planner.planBytes > GRAPH_BOUNDS.planBytes)
     throw new BoundPassed(

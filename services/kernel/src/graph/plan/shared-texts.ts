@@ -13,10 +13,10 @@ const AS_IT_IS = "=";
 
 type Replace = (text: string) => string;
 
-type Known = Extract<KnownSource, { value: unknown }>["value"];
+type KnownValue = Extract<KnownSource, { value: unknown }>["value"];
 
 /** Maps the texts of a value. Returns the same object if no text changes. @throws TypeError for values that JSON drops or replaces */
-const mapTexts = (value: unknown, replace: Replace): Known => {
+const mapTexts = (value: unknown, replace: Replace): KnownValue => {
   if (typeof value === "string") return replace(value);
   if (value === undefined || typeof value === "symbol")
     throw new TypeError(`a plan has the value ${String(value)}, which JSON can't represent`);

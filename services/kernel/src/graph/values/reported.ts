@@ -2,7 +2,7 @@ import { wellFormed } from "../../well-formed";
 import { beginningOf, GRAPH_BOUNDS, textBytes } from "../bounds";
 
 /** Outputs of a node or call, by port, as JSON. */
-export interface Reported {
+export interface ReportedOutputs {
   outputsJson?: string;
   truncated?: true;
 }
@@ -15,7 +15,7 @@ const OUTPUT_BYTES = 4_096;
  * @param outputs values by port
  * @param most bytes that are left to report; each value has at most 4,096
  */
-export const reportedOutputs = (outputs: Readonly<Record<string, unknown>>, most = Infinity): Reported => {
+export const reportedOutputs = (outputs: Readonly<Record<string, unknown>>, most = Infinity): ReportedOutputs => {
   let remainingBytes = most;
   let isCut = false;
   const cut = (value: unknown): unknown => {
@@ -31,7 +31,7 @@ export const reportedOutputs = (outputs: Readonly<Record<string, unknown>>, most
 };
 
 /** Creates a reporter of pure nodes' outputs for one run. It stops when their total size reaches a bound. */
-export const createReporter = (): ((outputs: Readonly<Record<string, unknown>>) => Reported) => {
+export const createReporter = (): ((outputs: Readonly<Record<string, unknown>>) => ReportedOutputs) => {
   let remainingBytes: number = GRAPH_BOUNDS.reportedBytes;
   return (outputs) => {
     const reported = reportedOutputs(outputs, remainingBytes);

@@ -2,7 +2,7 @@ import { chooseRoute, planRun, routeProblems, type CandidatePrice, type RouteCan
 import { graphOf, model, schema } from "../../support";
 
 const candidate = (name: string, part: Partial<RouteCandidate> = {}): RouteCandidate => ({
-  ...{ model: name, calls: 0, errorRate: null, p50Ms: null, isAway: false, isStandIn: false },
+  ...{ model: name, calls: 0, errorRate: null, p50Ms: null, isUnavailable: false, isStandIn: false },
   ...part,
 });
 const nodeOf = (data: Record<string, unknown>) => ({ id: "pic", type: "generate-image", data: { model: "auto:image", ...data } });
@@ -11,7 +11,7 @@ const priced = (prices: Record<string, number>): ReadonlyMap<string, CandidatePr
 const choose = (
   data: Record<string, unknown>,
   candidates: RouteCandidate[],
-  more: { prices?: ReadonlyMap<string, CandidatePrice>; kept?: string; none?: string } = {},
+  more: { prices?: ReadonlyMap<string, CandidatePrice>; earlierModel?: string; none?: string } = {},
 ) => {
   const { none, ...rest } = more;
   const route: TaskRoute = { candidates, ...(none === undefined ? {} : { none }) };
@@ -76,7 +76,7 @@ describe("the model of a node that names a task", () => {
   });
 
   it("comes from a provider that answers, and doesn't fail often if the node has a preference", () => {
-    const some = [candidate("away", { isAway: true }), candidate("flaky", { calls: 10, errorRate: 0.6 }), candidate("good")];
+    const some = [candidate("away", { isUnavailable: true }), candidate("flaky", { calls: 10, errorRate: 0.6 }), candidate("good")];
     expect(reasons(choose({ prefer: "best" }, some))).toEqual([
       "good: the first in the order that works",
       "flaky: 60 % of its last calls failed",
@@ -99,13 +99,15 @@ describe("the model of a node that names a task", () => {
   });
 
   it("is the earlier run's, as long as that can run", () => {
-    expect(reasons(choose({ prefer: "cheapest" }, ALL, { prices: PRICES, kept: "second" }))).toEqual([
+    expect(reasons(choose({ prefer: "cheapest" }, ALL, { prices: PRICES, earlierModel: "second" }))).toEqual([
       "second: kept from the earlier run",
       "third: the earlier run had another model",
       "first: costs more",
     ]);
-    expect(choose({ prefer: "cheapest", maxCredits: 2 }, ALL, { prices: PRICES, kept: "first" })).toMatchObject({ chosen: "third" });
-    expect(choose({}, ALL, { kept: "gone" })).toMatchObject({ chosen: "first" });
+    expect(choose({ prefer: "cheapest", maxCredits: 2 }, ALL, { prices: PRICES, earlierModel: "first" })).toMatchObject({
+      chosen: "third",
+    });
+    expect(choose({}, ALL, { earlierModel: "gone" })).toMatchObject({ chosen: "first" });
   });
 
   it("is missing with a reason for each model, or with the next step if no model of the task is ready", () => {
@@ -135,7 +137,7 @@ it.each([
   expect(routeProblems(nodeOf(data))).toEqual(problems);
 });
 
-it("rejects a call that can cost more than the node's `maxCredits`, whoever chose the model", () => {
+it("rejects a call that can cost more than the node's `maxCredits`, also if the caller chose the model", () => {
   const [name, terms] = model("painter", "image", { basis: "image", microUsd: 20_000 }, schema({ count: { type: "integer", maximum: 4 } }));
   const plan = (data: Record<string, unknown>) =>
     planRun({

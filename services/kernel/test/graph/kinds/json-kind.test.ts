@@ -1,7 +1,7 @@
-import { BindError, createBudget, evaluateStep, GRAPH_BOUNDS, httpCall, planRun, readGraph, type Planned } from "@nodeloom/kernel";
+import { BindError, createBudget, evaluateStep, GRAPH_BOUNDS, httpCall, planRun, readGraph, type PlanResult } from "@nodeloom/kernel";
 import { graphOf, input, MODELS, OUT, type Edge, type Node } from "../../support";
 
-const plan = (nodes: Node[], edges: Edge[] = [], inputs: Record<string, unknown> = {}): Planned =>
+const plan = (nodes: Node[], edges: Edge[] = [], inputs: Record<string, unknown> = {}): PlanResult =>
   planRun({
     graph: graphOf(nodes, edges),
     inputs: new Map(Object.entries(inputs)),

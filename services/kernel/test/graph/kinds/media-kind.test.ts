@@ -7,7 +7,7 @@ import {
   withDefaults,
   type GraphNode,
   type MediaValue,
-  type Planned,
+  type PlanResult,
 } from "../../../src";
 import { inputSchemaProblems } from "../../../src/graph/json-schema/read";
 
@@ -24,7 +24,7 @@ const sound = node("sound", "media-upload", { mediaId: "sound" });
 const out = node("out", "response-output");
 const pictures = node("pictures", "list", { items: [PICTURE, PICTURE, PICTURE] });
 
-const plan = (nodes: GraphNode[], ...edges: [string, string][]): Planned =>
+const plan = (nodes: GraphNode[], ...edges: [string, string][]): PlanResult =>
   planRun({
     graph: { nodes, edges: edges.map(([from, to]) => edge(from, to)), issues: [] },
     inputs: new Map(),
@@ -36,8 +36,8 @@ const plan = (nodes: GraphNode[], ...edges: [string, string][]): Planned =>
     markupPermille: 1_000,
     storage: "http://files.test/media/",
   });
-const issuesOf = (planned: Planned): string[] => planned.issues.map(({ message }) => message);
-const stepsOf = ({ plan: runPlan, issues }: Planned) => {
+const issuesOf = (planned: PlanResult): string[] => planned.issues.map(({ message }) => message);
+const stepsOf = ({ plan: runPlan, issues }: PlanResult) => {
   if (!runPlan) throw new Error(JSON.stringify(issues));
   return runPlan.steps;
 };

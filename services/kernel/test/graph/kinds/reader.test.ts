@@ -1,4 +1,4 @@
-import { planRun, type ModelTerms, type Planned } from "@nodeloom/kernel";
+import { planRun, type ModelTerms, type PlanResult } from "@nodeloom/kernel";
 import { graphOf, model, OUT, schema, type Edge, type Node } from "../../support";
 
 /** Models that return JSON with their text, such as the words of a transcription. */
@@ -7,7 +7,7 @@ const [, reader] = model("reader", "text", { basis: "run", microUsd: 4_500 }, sc
 const terms = (part: Partial<ModelTerms> = {}): ReadonlyMap<string, ModelTerms> =>
   new Map([["reader", { ...reader, providerKind: "direct-http", outputs: ["text", "json"], ...part }]]);
 const node = (data: object = {}): Node => ({ id: "read", type: "llm-assistant", data: { model: "reader", prompt: "x", ...data } });
-const plan = (edges: Edge[], models = terms(), data = {}): Planned =>
+const plan = (edges: Edge[], models = terms(), data = {}): PlanResult =>
   planRun({ graph: graphOf([node(data), OUT], edges), inputs: new Map(), models, media: new Map(), markupPermille: 1_000 });
 
 it("have both ports without any setting", () => {

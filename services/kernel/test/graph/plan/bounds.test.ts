@@ -1,7 +1,7 @@
-import { createBudget, GRAPH_BOUNDS, planRun, valueBytes, type Planned } from "@nodeloom/kernel";
+import { createBudget, GRAPH_BOUNDS, planRun, valueBytes, type PlanResult } from "@nodeloom/kernel";
 import { graphOf, input, MODELS, OUT, type Edge, type Node } from "../../support";
 
-const plan = (nodes: Node[], edges: Edge[], inputs: Record<string, unknown> = {}): Planned =>
+const plan = (nodes: Node[], edges: Edge[], inputs: Record<string, unknown> = {}): PlanResult =>
   planRun({
     graph: graphOf(nodes, edges),
     inputs: new Map(Object.entries(inputs)),

@@ -36,13 +36,13 @@ const packetOf = (data: Buffer): Buffer | undefined => {
   }
 };
 
-interface Found {
+interface ChunkPosition {
   at: number;
   length: number;
 }
 
 /** Returns the chunk with XMP; undefined if there is none, or `broken` if the chunks are invalid. */
-const findXmp = async (bytes: Bytes): Promise<Found | "broken" | undefined> => {
+const findXmp = async (bytes: Bytes): Promise<ChunkPosition | "broken" | undefined> => {
   for (let at = SIGNATURE_BYTES; at + CHUNK_BYTES <= bytes.size;) {
     const header = await bytes.read(at, CHUNK_HEADER_BYTES + KEYWORD.length);
     const length = header.readUInt32BE(0);

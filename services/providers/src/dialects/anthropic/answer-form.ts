@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@nodeloom/kernel";
-import type { Asked, ChatSettings } from "../../chat/asked";
+import type { ChatCall, ChatSettings } from "../../chat/chat-call";
 import { objectSchema } from "../../chat/structured";
 import { closedSchema } from "./closed-schema";
 
@@ -11,7 +11,7 @@ export type AnswerForm = { by: "mode" | "tool"; schema: JsonSchema } | { by: "wo
  * that force a tool. Otherwise uses the prompt.
  * @returns undefined if any text is a valid answer
  */
-export const answerForm = ({ structuredOutput }: ChatSettings, { schema, inputs }: Asked): AnswerForm | undefined => {
+export const answerForm = ({ structuredOutput }: ChatSettings, { schema, inputs }: ChatCall): AnswerForm | undefined => {
   if (!schema) return undefined;
   const objectForm = objectSchema(schema);
   // A forced tool would prevent calls of the caller's tools.

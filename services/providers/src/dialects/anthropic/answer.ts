@@ -1,5 +1,5 @@
 import { shortId } from "../../answers";
-import { usageOf, type Asked, type ChatSettings } from "../../chat/asked";
+import { usageOf, type ChatCall, type ChatSettings } from "../../chat/chat-call";
 import { noText } from "../../chat/provider";
 import { unwrapped } from "../../chat/structured";
 import { toolCallsIn, type ToolCall } from "../../chat/tools";
@@ -38,7 +38,7 @@ const inputTokens = (answer: unknown): unknown => {
 };
 
 /** Text, tool calls and usage of a message. @throws ProviderError if it has neither text nor calls */
-export const completionOf = (settings: ChatSettings, question: Asked, answer: unknown, reason: (text: string) => string): TextAnswer => {
+export const completionOf = (settings: ChatSettings, question: ChatCall, answer: unknown, reason: (text: string) => string): TextAnswer => {
   const stop = pointer(answer, "/stop_reason");
   if (stop === "refusal") {
     const why = pointer(answer, "/stop_details/explanation");

@@ -1,4 +1,4 @@
-import { earlierTurns, laterTurns, otherInputs, type Asked, type ChatSettings, type Turn } from "../../chat/asked";
+import { earlierTurns, laterTurns, otherInputs, type ChatCall, type ChatSettings, type Turn } from "../../chat/chat-call";
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { repairTurns, systemPrompt } from "../../chat/structured";
 import { argumentsOf, TOOL_INPUTS, toolChoiceOf, toolsOf, type ToolChoice } from "../../chat/tools";
@@ -51,7 +51,7 @@ const CHOICES = { auto: { type: "auto" }, none: { type: "none" }, required: { ty
 
 const choiceOf = (choice: ToolChoice): object => (typeof choice === "string" ? CHOICES[choice] : { type: "tool", name: choice.name });
 
-const toolMembers = (question: Asked): Record<string, unknown> => {
+const toolMembers = (question: ChatCall): Record<string, unknown> => {
   const tools = toolsOf(question);
   if (tools.length === 0) return {};
   const choice = toolChoiceOf(question);
@@ -65,7 +65,7 @@ const toolMembers = (question: Asked): Record<string, unknown> => {
 };
 
 /** Builds a request of the Messages API. */
-export const messagesCall = (settings: ChatSettings, question: Asked): JsonCall => {
+export const messagesCall = (settings: ChatSettings, question: ChatCall): JsonCall => {
   const { baseUrl, model, parameters = {} } = settings;
   const { prompt, maxTokens = USUAL_MAX_TOKENS } = question.inputs;
   const { names, files } = promptFiles(settings, question.inputs);

@@ -62,7 +62,7 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
     const problem = errorIn(entry);
     if (problem === "interrupted") return { state: "cancelled" };
     if (problem !== undefined) return { state: "failed", message: transport.reason(problem) };
-    return { state: "succeeded", made: { files: filesIn(entry, settings.makes).map(fileOf), text: null } };
+    return { state: "succeeded", output: { files: filesIn(entry, settings.makes).map(fileOf), text: null } };
   };
   /** Returns the history of a prompt, which is empty until the prompt ends. */
   const historyOf = async (id: string, signal?: AbortSignal): Promise<unknown> => {

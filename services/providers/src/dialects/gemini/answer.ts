@@ -1,6 +1,6 @@
 import { isRecord } from "@nodeloom/kernel";
 import { shortId } from "../../answers";
-import { usageOf, type Asked } from "../../chat/asked";
+import { usageOf, type ChatCall } from "../../chat/chat-call";
 import { noText } from "../../chat/provider";
 import { toolCallsIn, type ToolCall } from "../../chat/tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
@@ -53,7 +53,7 @@ const sum = (...counts: unknown[]): number | undefined => {
 };
 
 /** Text, tool calls and usage of a response. Reasoning is charged like text. @throws ProviderError if it has neither text nor calls */
-export const completionOf = (question: Asked, answer: unknown, reason: (text: string) => string): TextAnswer => {
+export const completionOf = (question: ChatCall, answer: unknown, reason: (text: string) => string): TextAnswer => {
   const refusal = refusalOf(answer, reason);
   if (refusal) throw refusal;
   const calls = callsIn(answer);

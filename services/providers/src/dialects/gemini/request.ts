@@ -1,5 +1,5 @@
 import { isRecord } from "@nodeloom/kernel";
-import { earlierTurns, laterTurns, otherInputs, type Asked, type ChatSettings, type Turn } from "../../chat/asked";
+import { earlierTurns, laterTurns, otherInputs, type ChatCall, type ChatSettings, type Turn } from "../../chat/chat-call";
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { repairTurns, systemPrompt } from "../../chat/structured";
 import { argumentsOf, TOOL_INPUTS, toolChoiceOf, toolsOf, type ToolCall } from "../../chat/tools";
@@ -54,7 +54,7 @@ const contentsOf = (turns: readonly Turn[]): object[] => {
 
 const MODES = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
-const toolMembers = (question: Asked): Record<string, unknown> => {
+const toolMembers = (question: ChatCall): Record<string, unknown> => {
   const tools = toolsOf(question);
   if (tools.length === 0) return {};
   const declared = tools.map(({ parameters, ...tool }) => ({ ...tool, ...(parameters ? { parametersJsonSchema: parameters } : {}) }));
@@ -65,7 +65,7 @@ const toolMembers = (question: Asked): Record<string, unknown> => {
 };
 
 /** Builds a `generateContent` request. Inputs with unknown names are sent as generation settings. */
-export const generateCall = (settings: ChatSettings, question: Asked): JsonCall => {
+export const generateCall = (settings: ChatSettings, question: ChatCall): JsonCall => {
   const { baseUrl, model, structuredOutput, parameters = {} } = settings;
   const { prompt, maxTokens } = question.inputs;
   const { names, files } = promptFiles(settings, question.inputs);

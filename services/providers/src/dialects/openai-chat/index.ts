@@ -1,4 +1,4 @@
-import type { ChatSettings } from "../../chat/asked";
+import type { ChatSettings } from "../../chat/chat-call";
 import { chatProvider } from "../../chat/provider";
 import type { DialectContext, TextProvider } from "../../dialect";
 import { chatCall, completionOf } from "./mapping";

@@ -1,6 +1,6 @@
 import { member } from "@nodeloom/kernel";
 import { shortId } from "../../answers";
-import { earlierTurns, laterTurns, otherInputs, usageOf, type Asked, type ChatSettings } from "../../chat/asked";
+import { earlierTurns, laterTurns, otherInputs, usageOf, type ChatCall, type ChatSettings } from "../../chat/chat-call";
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { noText } from "../../chat/provider";
 import { objectSchema, repairTurns, systemPrompt, unwrapped } from "../../chat/structured";
@@ -33,7 +33,7 @@ const part = ({ kind, url, inline }: PromptFile): object => {
   }
 };
 
-export const chatCall = (settings: ChatSettings, question: Asked): JsonCall => {
+export const chatCall = (settings: ChatSettings, question: ChatCall): JsonCall => {
   const { baseUrl, model, tokenLimit = "max_tokens", structuredOutput, parameters = {} } = settings;
   const { inputs, schema } = question;
   const { names, files } = promptFiles(settings, inputs);
@@ -73,7 +73,7 @@ const refusalOf = (answer: unknown, reason: (text: string) => string): ProviderE
 /** Text, tool calls and usage of a completion. @throws ProviderError if it has neither text nor calls */
 export const completionOf = (
   { structuredOutput }: ChatSettings,
-  question: Asked,
+  question: ChatCall,
   answer: unknown,
   reason: (text: string) => string,
 ): TextAnswer => {

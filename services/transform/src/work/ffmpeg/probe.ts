@@ -31,12 +31,12 @@ export interface AudioStream {
   sampleRate: number;
   channels: string;
 }
-export interface Probed {
+export interface ProbeResult {
   seconds: number;
   video?: VideoStream;
   audio?: AudioStream;
 }
-export interface Source extends Probed {
+export interface Source extends ProbeResult {
   port: string;
   path: string;
   demuxer: string;
@@ -94,9 +94,9 @@ const videoOf = (described: string, rotation: number): VideoStream => {
 };
 
 /** Parses ffmpeg's description of its first input. */
-export const readDescription = (log: string): Probed => {
+export const readDescription = (log: string): ProbeResult => {
   const [, hours = "0", minutes = "0", seconds = "0"] = DURATION.exec(log) ?? [];
-  const probed: Probed = { seconds: Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds) };
+  const probed: ProbeResult = { seconds: Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds) };
   const lines = log.split(/\r?\n/);
   for (const [index, line] of lines.entries()) {
     const [, kind, described = ""] = STREAM.exec(line) ?? [];

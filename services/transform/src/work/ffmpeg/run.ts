@@ -28,7 +28,7 @@ export const endFfmpeg = (): void => {
   for (const child of running) child.kill("SIGKILL");
 };
 
-export interface Printed {
+export interface FfmpegOutput {
   log: string;
   /** Pipe output of ffmpeg, if requested. */
   output: Buffer;
@@ -49,7 +49,7 @@ const started = ({ program, folder, pipeBytes }: FfmpegOptions, args: readonly s
   });
 
 /** @returns the exit code, or the signal that ended the process */
-const finished = async (options: FfmpegOptions, args: readonly string[]): Promise<Printed & { how: number | NodeJS.Signals }> => {
+const finished = async (options: FfmpegOptions, args: readonly string[]): Promise<FfmpegOutput & { how: number | NodeJS.Signals }> => {
   const child = started(options, args);
   running.add(child);
   const chunks: Buffer[] = [];
@@ -99,7 +99,7 @@ export const problemIn = (log: string): string => {
 };
 
 /** @throws InputError with the problem */
-export const runFfmpeg = async (options: FfmpegOptions, args: readonly string[]): Promise<Printed> => {
+export const runFfmpeg = async (options: FfmpegOptions, args: readonly string[]): Promise<FfmpegOutput> => {
   const { how, ...printed } = await finished(options, args);
   if (how === 0) return printed;
   const signal = signalOf(how);

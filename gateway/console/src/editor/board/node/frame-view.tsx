@@ -44,7 +44,7 @@ const Corner = ({ node, size, onSize }: { node: DocNode; size: FrameSize; onSize
 
 /** Number and progress of nodes in a collapsed frame. */
 const Hidden = ({ ids }: { ids: readonly string[] }) => {
-  const states = useScene(({ shown }) => ids.flatMap((id) => shown.get(id)?.progress?.status ?? []).join(" "));
+  const states = useScene(({ nodeViews }) => ids.flatMap((id) => nodeViews.get(id)?.progress?.status ?? []).join(" "));
   const words = ["failed", "processing"].find((state) => states.includes(state));
   return (
     <span className="ml-auto shrink-0 text-xs font-normal">

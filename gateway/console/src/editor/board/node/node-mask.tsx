@@ -17,7 +17,7 @@ interface NodeMaskProps {
 /** A mask of a node over the picture that the node received. */
 export const NodeMask = ({ nodeId, items, at, ...rest }: NodeMaskProps) => {
   const graph = useDocument((state) => state.graph);
-  const shownNodes = useScene((state) => state.shown);
+  const shownNodes = useScene((state) => state.nodeViews);
   const file = useMemo(() => withPictures(graph, filesShown(shownNodes), nodeId, items)[at]?.file, [graph, shownNodes, nodeId, items, at]);
   return file && <MaskView file={file} className="size-full" {...rest} />;
 };

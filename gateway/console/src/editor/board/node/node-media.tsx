@@ -11,7 +11,7 @@ import { resizeTo } from "../../commands/media-actions";
 import { viewNode } from "../../commands/view-node";
 import { useEditor, useUi } from "../../context";
 import { NodeMask } from "../../panels/lazy-panels";
-import type { Shown } from "../../scene/shown";
+import type { NodeRunView } from "../../scene/shown";
 import type { ShownItem } from "../../scene/shown-items";
 import { NODE_MEDIA } from "../../../messages/editor/board";
 
@@ -35,7 +35,7 @@ const Failed = ({ message }: { message: string | undefined }) => (
 const Item = ({ item, label, width, mask }: { item: ShownItem; label: string; width: number; mask: ReactNode }) => {
   if (item.file?.isMask === true) return mask;
   if (item.file?.family === "audio") return <MediaView file={item.file} label={label} className="w-full" />;
-  if (item.file) return <Thumb file={item.file} label={label} width={width * PIXELS} className="size-full" whole />;
+  if (item.file) return <Thumb file={item.file} label={label} width={width * PIXELS} className="size-full" fitsWhole />;
   if (item.text !== undefined)
     return (
       <p dir="auto" className="size-full overflow-hidden px-3 py-2 text-xs leading-[18px] whitespace-pre-wrap text-text wrap-anywhere">
@@ -46,7 +46,7 @@ const Item = ({ item, label, width, mask }: { item: ShownItem; label: string; wi
 };
 
 /** Caption with position among the outputs, cost and age. */
-const captionOf = ({ items, at, isEarlier, isOutdated }: Shown, index: number): string => {
+const captionOf = ({ items, at, isEarlier, isOutdated }: NodeRunView, index: number): string => {
   const { creditsCost } = items[index]!;
   return [
     items.length > 1 ? NODE_MEDIA.of(index + 1, items.length) : undefined,
@@ -122,14 +122,14 @@ const Strip = ({ items, chosen, onChoose, maskAt }: StripProps) => (
 /** Outputs of a node below its ports: one large, all in a strip. */
 export const NodeMedia = ({
   node,
-  shown,
+  view,
   floor,
   width,
   title,
   writing,
 }: {
   node: DocNode;
-  shown: Shown;
+  view: NodeRunView;
   floor: Floor;
   width: number;
   title: string;
@@ -137,15 +137,15 @@ export const NodeMedia = ({
 }) => {
   const editor = useEditor();
   const [choice, setChoice] = useState<{ of: string | undefined; index: number }>();
-  const { items, executionId } = shown;
+  const { items, executionId } = view;
   const newest = items.findLastIndex(({ status }) => status !== "processing");
   const chosenIndex =
     choice !== undefined && choice.of === executionId && choice.index < items.length
       ? choice.index
-      : Math.max(0, shown.progress?.status === "processing" ? newest : 0);
+      : Math.max(0, view.progress?.status === "processing" ? newest : 0);
   const item = items[chosenIndex];
   if (!item) return null;
-  const caption = captionOf(shown, chosenIndex);
+  const caption = captionOf(view, chosenIndex);
   const maskAt = (at: number, label: string, across: number): ReactNode => (
     <Suspense fallback={null}>
       <NodeMask nodeId={node.id} items={items} at={at} label={label} width={across * PIXELS} whole={label !== ""} />
@@ -154,7 +154,7 @@ export const NodeMedia = ({
   const open = (): void => viewNode(editor, node.id, chosenIndex);
   return (
     <div
-      className={classes("node-floor", floor.preview === "text" && "node-floor-text", shown.isOutdated && "node-floor-old")}
+      className={classes("node-floor", floor.preview === "text" && "node-floor-text", view.isOutdated && "node-floor-old")}
       style={{ top: floor.top, height: floor.height }}
     >
       <div className={classes("node-stage", item.file?.family === "audio" && "nodrag node-stage-sound")} onDoubleClick={open}>

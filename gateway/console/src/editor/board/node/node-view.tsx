@@ -85,7 +85,7 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
           top={box.footerTop}
         />
       )}
-      {box.floor && <NodeMedia node={node} shown={shownOutputs} floor={box.floor} width={box.width} title={title} writing={writing} />}
+      {box.floor && <NodeMedia node={node} view={shownOutputs} floor={box.floor} width={box.width} title={title} writing={writing} />}
       {!box.isCollapsed && (
         <Suspense fallback={null}>
           <NodeCorner node={node} box={box} />

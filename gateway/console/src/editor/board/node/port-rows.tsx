@@ -30,12 +30,12 @@ const useHeldEnd = (nodeId: string, port: Port, side: "input" | "output") => {
     const anchor = edge && document.querySelector(`.react-flow__edge[data-id="${CSS.escape(edge.id)}"] .react-flow__edgeupdater-target`);
     anchor?.dispatchEvent(new MouseEvent("mousedown", { bubbles: true, cancelable: true, button: 0, clientX: x, clientY: y }));
   };
-  return { held: isWireHeld, wired, grab };
+  return { isWireHeld, wired, grab };
 };
 
 const PortHandle = ({ nodeId, port, side, y }: PortHandleProps) => {
   const editor = useEditor();
-  const { held, wired, grab } = useHeldEnd(nodeId, port, side);
+  const { isWireHeld, wired, grab } = useHeldEnd(nodeId, port, side);
   const locked = useUi((state) => state.locked) || !editor.canEdit;
   const pressed = useRef<{ x: number; y: number }>(undefined);
   const dimmed = useUi(({ linking }) => {
@@ -54,15 +54,15 @@ const PortHandle = ({ nodeId, port, side, y }: PortHandleProps) => {
       id={port.name}
       type={side === "input" ? "target" : "source"}
       position={side === "input" ? Position.Left : Position.Right}
-      isConnectableStart={!held}
+      isConnectableStart={!isWireHeld}
       style={{ top: y }}
       onClick={open}
       onPointerDown={(event: ReactPointerEvent) => {
         pressed.current = { x: event.clientX, y: event.clientY };
       }}
-      onMouseDown={(event) => held && event.button === 0 && grab(event.clientX, event.clientY)}
-      onTouchStart={(event: TouchEvent) => held && event.touches[0] && grab(event.touches[0].clientX, event.touches[0].clientY)}
-      className={classes("node-port", held && "node-port-held", dimmed && "opacity-20")}
+      onMouseDown={(event) => isWireHeld && event.button === 0 && grab(event.clientX, event.clientY)}
+      onTouchStart={(event: TouchEvent) => isWireHeld && event.touches[0] && grab(event.touches[0].clientX, event.touches[0].clientY)}
+      className={classes("node-port", isWireHeld && "node-port-held", dimmed && "opacity-20")}
       title={`${port.name}: ${port.list ? PORT_ROWS.listOf : ""}${port.type}`}
     >
       <PortMark type={port.type} list={port.list} />

@@ -59,7 +59,7 @@ export const SecondFactorCard = ({ email }: { email: string }) => {
           action={CARD.turnOff}
           danger
           submit={disable}
-          done={CARD.twoFactorAuthenticationIsOff}
+          successText={CARD.twoFactorAuthenticationIsOff}
           onClose={close}
         >
           <PasswordField email={email} />

@@ -4,7 +4,7 @@ import { request } from "../../../api/client";
 import { MediaView } from "../../../media/media-view";
 import type { MediaFamily } from "../../../media/url";
 import { classes } from "../../../ui/classes";
-import { MADE } from "./made";
+import { MADE } from "./examples";
 import { newestFile, newestOf } from "./newest";
 import { EXAMPLE } from "../../../messages/models";
 
@@ -15,7 +15,7 @@ import { EXAMPLE } from "../../../messages/models";
 
 interface MadeExample {
   /** Prompt of the example. */
-  asked: string;
+  prompt: string;
   file?: string;
   text?: string;
 }
@@ -34,20 +34,20 @@ const newestQuery = queryOptions({
 /** Width in device pixels. */
 const WIDTH = 768;
 
-export interface Shown {
+export interface ExampleView {
   /** Description of the example. */
   words: string;
   src?: string | undefined;
   text?: string | undefined;
 }
 
-export const useExample = (model: Model): Shown | undefined => {
+export const useExample = (model: Model): ExampleView | undefined => {
   const newest = useQuery(newestQuery);
   const own = newestFile(newest.data, model);
   if (own) return { words: EXAMPLE.yourLatestResult, src: own.url };
   const example = EXAMPLES[model.internalName];
   return (
-    example && { words: example.asked, text: example.text, src: example.file === undefined ? undefined : FILES[`./files/${example.file}`] }
+    example && { words: example.prompt, text: example.text, src: example.file === undefined ? undefined : FILES[`./files/${example.file}`] }
   );
 };
 

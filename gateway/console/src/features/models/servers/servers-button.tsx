@@ -52,11 +52,11 @@ const List = ({ onAdd, onOpen, onClose }: { onAdd: () => void; onOpen: (id: stri
   );
 };
 
-type Shown = "list" | "add" | { id: string };
+type View = "list" | "add" | { id: string };
 
 export const ServersButton = () => {
   const { data: me } = useQuery(meQuery);
-  const [shownServer, setShown] = useState<Shown>();
+  const [shownServer, setShown] = useState<View>();
   const servers = useQuery({ ...serversQuery, enabled: typeof shownServer === "object" });
   if (me?.user.role !== "admin") return null;
   const server = typeof shownServer === "object" ? servers.data?.find(({ id }) => id === shownServer.id) : undefined;

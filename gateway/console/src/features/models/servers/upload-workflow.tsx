@@ -12,7 +12,7 @@ import { UPLOAD_WORKFLOW } from "../../../messages/models";
 const MODALITIES = ["image", "video", "audio"] as const;
 type Modality = (typeof MODALITIES)[number];
 
-interface Chosen {
+interface Upload {
   name: string;
   workflow: Record<string, unknown>;
   found: WorkflowInspection;
@@ -63,7 +63,7 @@ const InputRow = ({
 
 /** Creates a model from a workflow exported for the API. */
 export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
-  const [chosenFile, setChosen] = useState<Chosen>();
+  const [chosenFile, setChosen] = useState<Upload>();
   const { busy, failure, send } = useChange(...SERVER_READS);
   const params = { id: serverId };
   const open = (file: File): void =>
@@ -80,7 +80,7 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
         keepMetadata: false,
       });
     });
-  const add = ({ name, workflow, found, names, modality, keepMetadata }: Chosen): void =>
+  const add = ({ name, workflow, found, names, modality, keepMetadata }: Upload): void =>
     void send(async () => {
       if (modality === "") return;
       const inputs = found.inputs.flatMap((one) => {

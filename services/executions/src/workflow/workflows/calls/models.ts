@@ -38,7 +38,7 @@ const ownKey = ({ executionId, key }: ModelCall): string => key.slice(executionI
  * Extends the hold for a call whose input is longer than expected, before the call is sent. @throws BindError if the text exceeds the
  * node's limit
  */
-const holdInput = async (stepRun: StepRun, call: ModelCall, called: Called): Promise<void> => {
+const holdInput = async (stepRun: StepRun, call: ModelCall, called: CalledModel): Promise<void> => {
   const { run, input, step } = stepRun;
   const problem = inputCharsProblem([call.inputs], called.textPorts, step.maxInputChars);
   if (problem !== undefined) throw new BindError(problem);
@@ -51,7 +51,7 @@ const holdInput = async (stepRun: StepRun, call: ModelCall, called: Called): Pro
 };
 
 /** Extends the hold for the second request of an item's answer, before the request is sent. */
-const holdRepair = (stepRun: StepRun, call: ModelCall, called: Called): Promise<void> => {
+const holdRepair = (stepRun: StepRun, call: ModelCall, called: CalledModel): Promise<void> => {
   const { model, maxMillicredits: most, answer } = called;
   const { maxRepairMillicredits } = answer!;
   // The first answer and the request to correct it cost the same for any input length. Both bounds are rounded up.
@@ -99,7 +99,7 @@ export const fitting = ({ model }: ModelCall, result: CallResult): CallResult =>
  * hold.
  * @throws BindError if the second answer doesn't match either
  */
-export const callText = async (stepRun: StepRun, call: ModelCall, called: Called): Promise<CallResult> => {
+export const callText = async (stepRun: StepRun, call: ModelCall, called: CalledModel): Promise<CallResult> => {
   const { run, batches } = stepRun;
   const summary = `${call.nodeId}: ${call.model}`;
   await holdInput(stepRun, call, called);
@@ -199,9 +199,9 @@ export const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallRes
 /** Calls the model of an item, and after certain failures the next fallback. */
 
 /** The step's own model, or a fallback. */
-export type Called = Pick<PlanStep, "answer"> & Pick<PlanAlternative, "model" | "maxMillicredits" | "typical" | "textPorts">;
+export type CalledModel = Pick<PlanStep, "answer"> & Pick<PlanAlternative, "model" | "maxMillicredits" | "typical" | "textPorts">;
 
-type MakeCall = (call: ModelCall, called: Called) => Promise<CallResult>;
+type MakeCall = (call: ModelCall, called: CalledModel) => Promise<CallResult>;
 
 const callOf = ({ run, input }: StepRun, one: PlanAlternative, item: Record<string, unknown>, context: CallContext): ModelCall => {
   const { authorFiles } = input.plan;

@@ -1,7 +1,7 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { ProviderSettings } from "./entries/settings";
 import { base64Bytes } from "./base64";
-import type { Made, ProviderFile } from "./dialect";
+import type { ProviderOutput, ProviderFile } from "./dialect";
 import { pointer, pointerAll, pointerTexts } from "./pointer";
 import { isOwnAddress } from "./request";
 import { DIRECT_TIMEOUT_MS, type Transport } from "./transport";
@@ -31,7 +31,7 @@ const placesOf = (outputs: Outputs, name: keyof Outputs): string[] => [outputs[n
 const jsonAt = (answer: unknown, place: string): unknown => (place.includes("*") ? pointerAll(answer, place) : pointer(answer, place));
 
 /** Output of a response. */
-export const madeIn = (outputs: Outputs, answer: unknown): Made => {
+export const outputIn = (outputs: Outputs, answer: unknown): ProviderOutput => {
   // A text can be empty, for example the transcript of silence.
   const texts = placesOf(outputs, "text")
     .flatMap((place) => pointerAll(answer, place))
@@ -51,8 +51,8 @@ export const madeIn = (outputs: Outputs, answer: unknown): Made => {
 export const withDownloads = (
   settings: Pick<ProviderSettings, "baseUrl"> & { pollHosts?: string[] | undefined; downloadWithKey?: boolean | undefined },
   transport: Transport,
-  output: Made,
-): Made => {
+  output: ProviderOutput,
+): ProviderOutput => {
   if (!settings.downloadWithKey) return output;
   const files = output.files.map((file): ProviderFile => {
     if (!("url" in file) || !isOwnAddress(settings, file.url)) return file;

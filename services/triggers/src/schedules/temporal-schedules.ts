@@ -34,9 +34,9 @@ const specOf = ({ minutes, hours, months, daysOfMonth, daysOfWeek }: Calendar): 
   ...(daysOfWeek ? { dayOfWeek: daysOfWeek.map((day) => DAYS_OF_WEEK[day]!) } : {}),
 });
 
-export type ScheduleCarrier = ReturnType<typeof createScheduleCarrier>;
+export type TemporalSchedules = ReturnType<typeof createTemporalSchedules>;
 
-export interface CarrierOptions {
+export interface TemporalSchedulesOptions {
   client: Client;
   taskQueue: string;
   /** Queue of executions, which ran the schedules of version 1.0.0. */
@@ -44,7 +44,7 @@ export interface CarrierOptions {
 }
 
 /** Each revision of a row has its own schedule, so schedules never change. */
-export const createScheduleCarrier = ({ client, taskQueue, earlierQueue }: CarrierOptions) => {
+export const createTemporalSchedules = ({ client, taskQueue, earlierQueue }: TemporalSchedulesOptions) => {
   const idOf = ({ _id, revision }: Pick<CarriedSchedule, "_id" | "revision">): string => `${taskQueue}-schedule-${_id}-${revision}`;
   const prefixes = [taskQueue, earlierQueue].map((queue) => `${queue}-schedule-`);
   const soon = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + TIMING.temporalCall, work);
@@ -93,7 +93,7 @@ export const createScheduleCarrier = ({ client, taskQueue, earlierQueue }: Carri
     },
 
     /** Lists schedules in Temporal by id. The list can be some seconds old. */
-    carried: async function* (): AsyncIterable<ScheduleName & { scheduleId: string; isEarlier: boolean }> {
+    runningSchedules: async function* (): AsyncIterable<ScheduleName & { scheduleId: string; isEarlier: boolean }> {
       for await (const { scheduleId } of client.schedule.list()) {
         const name = prefixes.some((prefix) => scheduleId.startsWith(prefix)) ? parseScheduleName(scheduleId) : undefined;
         if (name) yield { ...name, scheduleId, isEarlier: !scheduleId.startsWith(prefixes[0]!) };

@@ -3,13 +3,13 @@ import { filesIn, type OutputFile } from "../media/files-in";
 import { outputsOf } from "./outputs";
 
 /** Shown output of a node: its files, else a text. */
-export interface Given {
+export interface NodeOutput {
   files: readonly OutputFile[];
   text: string | undefined;
 }
 
 /** Output of a node in a run. For workflow nodes it is the output of the last inner node; undefined if unknown. */
-export const givenBy = (execution: Execution | undefined, nodeId: string): Given | undefined => {
+export const nodeOutputOf = (execution: Execution | undefined, nodeId: string): NodeOutput | undefined => {
   if (!execution) return undefined;
   const own = execution.nodes.filter(({ id }) => id === nodeId || id.startsWith(`${nodeId}/`));
   const outputs = own.map(outputsOf).findLast((one) => one !== undefined && Object.keys(one).length > 0);

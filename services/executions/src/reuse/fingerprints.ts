@@ -4,7 +4,7 @@ import { isRecord, isStoredFile, mediaOperation, type HttpCall, type JsonSchema 
 import type { CatalogModel } from "../plan/model-catalog";
 import { fileInputsOf } from "../plan/planner/file-inputs";
 import type { ModelCall, TransformCall } from "../run/calls";
-import type { Asked } from "../run/types";
+import type { CallFingerprint } from "../run/types";
 
 /** Sorts members, so that their order doesn't change the digest. */
 const ordered = (value: unknown): unknown => {
@@ -35,23 +35,23 @@ const numbered = (inputs: Inputs, schema: JsonSchema, own: string): { inputs: In
 };
 
 /** @param own address prefix of the platform's own storage */
-export const askedOfModel = (
+export const fingerprintOfModel = (
   { inputs, schema, repair }: Pick<ModelCall, "inputs" | "schema" | "repair">,
   { internalName, providerJson, inputSchemaJson, inputSchema }: CatalogModel,
   own: string,
-): Asked => {
+): CallFingerprint => {
   const settings = numbered(inputs, inputSchema, own);
   return { digest: digestOf("model", internalName, providerJson, inputSchemaJson, settings.inputs, schema, repair), files: settings.files };
 };
 
-export const askedOfHttp = (call: HttpCall): Asked => ({ digest: digestOf("http", call), files: [] });
+export const fingerprintOfHttp = (call: HttpCall): CallFingerprint => ({ digest: digestOf("http", call), files: [] });
 
 /** @param version version of the program for the operation */
-export const askedOfTransform = (
+export const fingerprintOfTransform = (
   { operation, inputs }: Pick<TransformCall, "operation" | "inputs">,
   version: string,
   own: string,
-): Asked => {
+): CallFingerprint => {
   const settings = numbered(inputs, mediaOperation(operation)?.schema ?? {}, own);
   return { digest: digestOf("operation", operation, version, settings.inputs), files: settings.files };
 };

@@ -8,13 +8,13 @@ import { toolCallsIn, type ToolCall } from "./tools";
 export type ChatSettings = Extract<ProviderSettings, { kind: "llm" }>;
 
 /** The parts of a call from which a request is built. */
-export type Asked = Pick<TextOptions, "inputs" | "schema" | "repair">;
+export type ChatCall = Pick<TextOptions, "inputs" | "schema" | "repair">;
 
 /** Inputs that every dialect translates, except files. */
 const TRANSLATED = ["prompt", "system", "history", "steps", "maxTokens"];
 
 /** Inputs that are sent under their own names. */
-export const otherInputs = ({ inputs }: Asked, translated: readonly string[]): Record<string, unknown> =>
+export const otherInputs = ({ inputs }: ChatCall, translated: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(inputs).filter(([name]) => !TRANSLATED.includes(name) && !translated.includes(name)));
 
 export interface Turn {
@@ -38,10 +38,10 @@ const turnsIn = (turns: unknown): Turn[] =>
   }));
 
 /** Turns before the prompt, oldest first, from the input `history`. The entry's schema has already checked it. */
-export const earlierTurns = ({ inputs: { history } }: Asked): Turn[] => turnsIn(history);
+export const earlierTurns = ({ inputs: { history } }: ChatCall): Turn[] => turnsIn(history);
 
 /** Turns after the prompt, oldest first, from the input `steps`. */
-export const laterTurns = ({ inputs: { steps } }: Asked): Turn[] => turnsIn(steps);
+export const laterTurns = ({ inputs: { steps } }: ChatCall): Turn[] => turnsIn(steps);
 
 /** A low estimate, used if a provider doesn't report token counts. */
 const CHARS_PER_TOKEN = 4;
@@ -52,14 +52,14 @@ const tokens = (counted: unknown, text: string): number =>
   isCount(counted) ? Math.ceil(counted) : Math.ceil(text.length / CHARS_PER_TOKEN);
 
 /** The provider's token counts, or an estimate, so that no response is free. */
-export const usageOf = (question: Asked, answer: string, input: unknown, output: unknown): TextAnswer["usage"] => ({
+export const usageOf = (question: ChatCall, answer: string, input: unknown, output: unknown): TextAnswer["usage"] => ({
   inputTokens: tokens(input, askedText(question)),
   outputTokens: tokens(output, answer),
   ...(isCount(input) && isCount(output) ? {} : { isEstimated: true }),
 });
 
 /** Texts of a call that count as input tokens. */
-const askedText = (question: Asked): string => {
+const askedText = (question: ChatCall): string => {
   const { inputs, schema, repair } = question;
   const turns = [...earlierTurns(question), ...laterTurns(question)].flatMap(({ content, tool_calls: calls }) => [
     content,
