@@ -141,7 +141,7 @@ export const TIERS_TEXTS = {
   deletePlan: (id: string) => `Delete plan ${id}`,
   planDeleted: "Plan deleted.",
   caps: "Caps",
-  capsHint: "A field that you leave empty is as in the plan that this one is based on.",
+  capsHint: "Empty fields keep the value of the base plan.",
   atMost: (count: string) => `At most ${count}.`,
   capLabels: {
     budgets: "Budgets",

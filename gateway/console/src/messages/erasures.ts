@@ -26,7 +26,7 @@ export const ERASE_RUNS = {
   erase: "Erase…",
   confirm: (count: number) => `Erase ${plural(count, "run", "runs")}?`,
   confirmText:
-    "Their data is removed within 10 minutes, runs under way after their end. Providers delete their copies by their own rules. You can't undo this.",
+    "Their data is removed within 10 minutes, or within 10 minutes of the end of a run under way. Providers delete their copies by their own rules. You can't undo this.",
   confirmAction: "Erase",
   progress: "Erasure",
   running: "running",
