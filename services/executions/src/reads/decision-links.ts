@@ -67,7 +67,7 @@ export interface DecisionLinksOptions {
   now?: () => number;
 }
 
-interface Known {
+interface LinkView {
   link: DecisionLinkRecord;
   /** Null if the run is no longer stored. */
   row: ExecutionView | null;
@@ -86,14 +86,14 @@ const notApprover = ({ nodeId }: DecisionLinkRecord): DomainError =>
 export type DecisionLinks = ReturnType<typeof createDecisionLinks>;
 
 export const createDecisionLinks = ({ stores, approvals, addresses, now = Date.now }: DecisionLinksOptions) => {
-  const stateOf = (row: ExecutionView | null, approval: Approval | undefined, decision: Decision | undefined): Known["state"] => {
+  const stateOf = (row: ExecutionView | null, approval: Approval | undefined, decision: Decision | undefined): LinkView["state"] => {
     if (decision) return decision.by === "timeout" ? "expired" : "decided";
     if (!row || !approval || row.status !== "processing" || row.ending || !isOpen(row, approval.nodeId)) return "over";
     return approval.until.getTime() > now() ? "waiting" : "expired";
   };
 
   /** @throws NOT_FOUND, NOT_APPROVER */
-  const find = async (token: string): Promise<Known> => {
+  const find = async (token: string): Promise<LinkView> => {
     const link = await stores.decisionLinks.find(hashOf(token));
     if (!link) throw unknownLink();
     const { executionId, ownerId, nodeId } = link;
