@@ -136,6 +136,23 @@ export const participlesIn = (text) =>
     }),
   );
 
+const SOURCE_PATH = /`([\w@.-]+\/[\w@./-]*\.(?:tsx?|[cm]js))`/g;
+
+/**
+ * Source files that a page names and that don't exist. A path may leave out its first folders.
+ * @param {readonly string[]} files @returns {typeof awkwardIn}
+ */
+export const missingFilesIn = (files) => (text) =>
+  text
+    .split("\n")
+    .flatMap((words, index) =>
+      [...words.matchAll(SOURCE_PATH)].flatMap(([, path]) =>
+        files.some((file) => `/${file}`.endsWith(`/${path}`))
+          ? []
+          : [{ line: index + 1, words: path ?? "", instead: "a file that exists" }],
+      ),
+    );
+
 /** @param {string[]} patterns @returns {string[]} */
 const filesOf = (...patterns) =>
   execFileSync("git", ["ls-files", ...patterns], { cwd: ROOT, encoding: "utf8" })
@@ -154,7 +171,12 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
     (path) => !QUOTING.some((excluded) => excluded.test(path)),
   );
   const code = filesOf("*.ts", "*.tsx", "*.mjs", "*.cjs").filter((path) => !QUOTING.some((quoting) => quoting.test(path)));
-  const problems = [...problemsIn(pages, awkwardIn), ...problemsIn(sources, awkwardInComments), ...problemsIn(code, participlesIn)];
+  const problems = [
+    ...problemsIn(pages, awkwardIn),
+    ...problemsIn(pages, missingFilesIn(filesOf())),
+    ...problemsIn(sources, awkwardInComments),
+    ...problemsIn(code, participlesIn),
+  ];
   if (problems.length > 0) {
     process.stderr.write(`${problems.join("\n")}\n`);
     process.exitCode = 1;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { awkwardIn, awkwardInComments, participlesIn } from "../checks/words.mjs";
+import { awkwardIn, awkwardInComments, missingFilesIn, participlesIn } from "../checks/words.mjs";
 
 describe("the words of the documentation", () => {
   for (const sentence of [
@@ -46,5 +46,11 @@ describe("the words of the documentation", () => {
 
   it("allow names of stored members, and names with a noun", () => {
     assert.deepEqual(participlesIn("  held: number;\nconst madeFiles = [];\nconst { made: files } = result;\ninterface KeptGraph {"), []);
+  });
+
+  it("name source files that exist, with or without their first folders", () => {
+    const find = missingFilesIn(["services/billing/src/main.ts"]);
+    assert.deepEqual(find("`services/billing/src/main.ts`, `src/main.ts` and `.nodeloom/local.json`"), []);
+    assert.deepEqual(find("fine\n`src/gone.ts`"), [{ line: 2, words: "src/gone.ts", instead: "a file that exists" }]);
   });
 });
