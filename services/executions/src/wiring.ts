@@ -1,70 +1,40 @@
-import { join } from "node:path";
 import { createMediaUrls, mediaPrefix } from "@nodeloom/kernel";
-import {
-  connectRedis,
-  createSlots,
-  libraryMetrics,
-  redisReady,
-  startRelay,
-  temporalSecurity,
-  type Logger,
-  workerSize,
-} from "@nodeloom/platform";
-import { connectTemporal, createEncryptionCodec } from "@nodeloom/platform/temporal";
+import { createSlots, type Logger } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { createEventChannel } from "./record/channel";
-import { createBatches } from "./batches";
-import { createBundleActivities } from "./bundles/activities";
-import { createBundleExports } from "./bundles/exporting";
-import { createBundleImports } from "./bundles/importing";
-import { createStaging } from "./bundles/staging";
 import { createDecide } from "./accept/decide";
-import { createDecisionLinks, createMailApprovers } from "./reads/decision-links";
-import { createCanaries } from "./lifecycle/canaries";
-import { createExecution } from "./lifecycle/execution";
-import { createRelayed } from "./upkeep/relay";
-import { startStuckWatch } from "./upkeep/stuck";
-import { createReads } from "./reads/reads";
-import { connectErasures, connectServices } from "./clients";
-import type { Config } from "./config";
-import { watchLoad } from "./meters";
-import { createModelCatalog } from "./plan/model-catalog";
 import { createQuotes } from "./accept/quotes";
 import { STARTS } from "./accept/runs";
-import type { HandlerOptions } from "./server";
-import { CANCEL_REQUESTED } from "./run/states";
-import { createUsageReports } from "./lifecycle/usage-reports";
-import { createStores } from "./record/stores";
-import { createActivities } from "./workflow/activities";
-import { createLeaver } from "./workflow/leaving";
-import { createLeavingActivities } from "./workflow/leaving-activities";
-import { createUpkeepActivities } from "./workflow/upkeep-activities";
-import { createApprovalActivities } from "./workflow/approval-activities";
-import { createLeaving } from "./erasure/leaving";
-import { createCarrying } from "./erasure/carriers";
-import { createManyErasures } from "./erasure/many";
-import { createRunDeletion } from "./erasure/deletion";
-import { createBurying } from "./erasure/burying";
-import { createRunErasure } from "./erasure/runs";
-import { createRedisErasure } from "./erasure/redis";
-import { createUpkeep } from "./upkeep/upkeep";
-import { wireCalls } from "./calls/wire";
-import { wireLifecycle } from "./lifecycle/wire";
-import { wirePlanning } from "./plan/wire";
 import { wireAccept } from "./accept/wire";
-import { createRefusals } from "./moderation/reads";
+import { createBatches } from "./batches";
 import { createBatchActivities } from "./batches/activities";
-import { createFailingTasks } from "./workflow/failing-tasks";
-import { createClaimCheckCodec } from "./workflow/claim-check";
-import { createBundleStarter } from "./workflow/bundle-client";
-import { createBatchStarter, createRunStarter } from "./workflow/client";
-import { untilPrepared } from "./workflow/prepare";
+import { wireBundles } from "./bundles/wire";
+import { wireCalls } from "./calls/wire";
+import { connectErasures, connectServices } from "./clients";
+import type { Config } from "./config";
+import { createRedisErasure } from "./erasure/redis";
+import { createRunErasure } from "./erasure/runs";
+import { wireErasure } from "./erasure/wire";
+import { createCanaries } from "./lifecycle/canaries";
+import { createExecution } from "./lifecycle/execution";
+import { createUsageReports } from "./lifecycle/usage-reports";
+import { wireLifecycle } from "./lifecycle/wire";
+import { watchLoad } from "./meters";
+import { createRefusals } from "./moderation/reads";
+import { createModelCatalog } from "./plan/model-catalog";
+import { wirePlanning } from "./plan/wire";
+import { createDecisionLinks, createMailApprovers } from "./reads/decision-links";
+import { createReads } from "./reads/reads";
 import { createWatch } from "./reads/watch";
-import { createEarlierMessages } from "./upkeep/earlier-messages";
+import { wireRecord } from "./record/wire";
+import { CANCEL_REQUESTED } from "./run/states";
+import type { HandlerOptions } from "./server";
+import { wireUpkeep } from "./upkeep/wire";
 import { createAnnounceBatch, createHandOver } from "./webhooks/hand-over";
 import { createWebhookMessage } from "./webhooks/message";
-
-const WORKFLOW_BUNDLE = join(__dirname, "..", "dist", "workflow-bundle.js");
+import { createActivities } from "./workflow/activities";
+import { createApprovalActivities } from "./workflow/approval-activities";
+import { createLeavingActivities } from "./workflow/leaving-activities";
+import { wireWorkflow } from "./workflow/wire";
 
 export interface Wiring {
   handlers: HandlerOptions;
@@ -73,172 +43,128 @@ export interface Wiring {
   stop(): Promise<void>;
 }
 
-export const wire = async (config: Config, connection: Connection, logger: Logger): Promise<Wiring> => {
+/** Clients of other services, stores and the rooms below the workflows. */
+const wireBase = async (config: Config, connection: Connection, logger: Logger) => {
   const services = connectServices(config);
-  const publisher = connectRedis({ url: config.REDIS_URL, logger });
-  const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
-  await redisReady(publisher);
-  const stores = createStores(connection, { retentionDays: config.RETENTION_EXECUTIONS_DAYS });
-  const channel = createEventChannel({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
-  const execution = createExecution({ stores, channel });
+  const record = await wireRecord(config, connection, logger);
+  const execution = createExecution(record);
   const catalog = createModelCatalog(services.models);
+  const urls = createMediaUrls(config.PUBLIC_BASE_URL);
   // Addresses passed to providers follow the rules for addresses that users enter.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: mediaPrefix(config.PUBLIC_BASE_URL) };
-  const urls = createMediaUrls(config.PUBLIC_BASE_URL);
-  const callParts = await wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, urls, logger });
-  const { moderation, outgoing, reruns, reuseCalls, textStreams } = callParts;
-  const [starts, stopping] = [createSlots(STARTS), new AbortController()];
+  const base = { services, erasures: connectErasures(config), execution, catalog, urls, addresses, logger, ...record };
+  return { ...base, calls: await wireCalls({ ...base, config }), workflow: await wireWorkflow({ ...base, config }) };
+};
 
-  const taskQueue = config.TEMPORAL_TASK_QUEUE;
-  const temporal = await connectTemporal({
-    address: config.TEMPORAL_ADDRESS,
-    security: temporalSecurity(config),
-    namespace: config.TEMPORAL_NAMESPACE,
-    taskQueue,
-    // Encrypted large payloads are stored first, and Temporal gets only a reference.
-    dataConverter: { payloadCodecs: [createClaimCheckCodec(stores.payloads), createEncryptionCodec(config.TEMPORAL_PAYLOAD_KEYS)] },
-    logger,
-    workflowBundle: { codePath: WORKFLOW_BUNDLE },
-    prepared: (native) => untilPrepared(native, config.TEMPORAL_NAMESPACE, logger),
-    metrics: await libraryMetrics(),
-    shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
-    size: workerSize(config),
-  });
-  const starter = createRunStarter({ client: temporal.client, taskQueue });
-  const { billing, notifications } = services;
+type Base = Awaited<ReturnType<typeof wireBase>>;
+
+/** Runs from their acceptance to their end, and what callers read of them. */
+const wireRuns = (config: Config, base: Base) => {
+  const { services, stores, erasures, channel, addresses, calls, workflow, logger } = base;
+  const { notifications, media } = services;
   const webhooks = createHandOver({ notifications, stores });
-  const leaver = createLeaver({ client: temporal.client, namespace: config.TEMPORAL_NAMESPACE, taskQueue });
-  const erasures = connectErasures(config);
-  const redisErasure = createRedisErasure({ redis: publisher, keyPrefix: config.REDIS_KEY_PREFIX });
+  const redisErasure = createRedisErasure({ redis: base.redis, keyPrefix: config.REDIS_KEY_PREFIX });
   const lifecycle = wireLifecycle({
-    ...{ stores, execution, billing, starter, webhooks, logger },
+    ...{ ...base, billing: services.billing, starter: workflow.starter, webhooks },
     canaries: createCanaries(services),
-    erase: createRunErasure({ stores, media: services.media, erasures, leaver, redis: redisErasure }),
+    erase: createRunErasure({ stores, media, erasures, leaver: workflow.leaver, redis: redisErasure }),
     mailApprovers: createMailApprovers({ addresses: services.addresses, notifications, logger }),
     reports: createUsageReports(services.usage),
-    files: { media: services.media, own: addresses.own },
+    files: { media, own: addresses.own },
   });
-  const { holds, queue, outbox, approvals, end, abandon } = lifecycle;
-  const tasks = createFailingTasks({ client: temporal.client, taskQueue, build: temporal.build });
-  const { planning, threads } = wirePlanning({ services, stores, catalog, addresses, urls, logger, ...callParts });
-  const endWatch = watchLoad({ ...callParts.watched, pools: { starts, planning: threads, ...callParts.watched.pools } });
-  const { awaitDelivered, runs, cancellation } = wireAccept({
-    ...{ stores, channel, execution, lifecycle, planning, reruns, starter, starts, tasks },
-    checkRun: moderation?.checkRun,
+  const { planning, threads } = wirePlanning({ ...base, ...calls });
+  const starts = createSlots(STARTS);
+  const accept = wireAccept({
+    ...{ ...base, ...workflow, lifecycle, planning, starts, reruns: calls.reruns },
+    checkRun: calls.moderation?.checkRun,
     workflows: services.workflows,
     own: addresses.own,
   });
-  const reads = createReads(stores, awaitDelivered, webhooks.runs);
-  const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
+  const reads = createReads(stores, accept.awaitDelivered, webhooks.runs);
   const batches = createBatches({
-    ...{ stores, services, planning, reruns, catalog, runs, cancellation, channel, urls, logger },
-    ...{ nextTrial: callParts.nextTrial, starter: batchStarter, withDeliveries: webhooks.batches, publicBaseUrl: config.PUBLIC_BASE_URL },
+    ...{ ...base, ...accept, planning, reruns: calls.reruns, nextTrial: calls.nextTrial, starter: workflow.batchStarter },
+    ...{ withDeliveries: webhooks.batches, publicBaseUrl: config.PUBLIC_BASE_URL },
   });
-  const leaving = createLeaving({
-    ...{ stores, services, erasures, batches, cancellation, reads, leaver, logger },
-    redis: redisErasure,
-  });
-  const staging = createStaging({ media: services.media, payloads: stores.payloads, urls });
-  const earlier = createEarlierMessages({ stores, notifications, webhooks, logger });
-  await temporal.work({
-    ...createActivities({
-      holds,
-      calls: stores.calls,
-      rows: stores.rows,
-      end,
-      execution,
-      ...callParts.calls,
-      outgoing,
-      reuseCalls,
-      onCancel: (executionId, listener) =>
-        channel.onTransition(executionId, ({ type }) => {
-          if (type === CANCEL_REQUESTED) listener();
-        }),
-      logger,
-      stopping: stopping.signal,
-    }),
-    ...createApprovalActivities({ approvals, stores }),
-    ...createBatchActivities({
-      carry: batches.carry,
-      announce: createAnnounceBatch({ batches: stores.batches, webhooks }),
-      stopping: stopping.signal,
-    }),
-    ...createBundleActivities({ workflows: services.workflows, staging }),
-    ...createLeavingActivities(leaving.activities),
-    ...earlier.activities,
-    ...createUpkeepActivities({
-      ...createUpkeep({
-        ...{ stores, services, starter, end, logger, moveLate: earlier.moveLate, pendingOf: webhooks.pending },
-        executionDays: config.RETENTION_EXECUTIONS_DAYS,
-      }),
-      triggers: services.triggers,
-    }),
-  });
+  const watch = createWatch(stores, channel, calls.textStreams, accept.awaitDelivered);
+  return { ...accept, webhooks, redisErasure, lifecycle, planning, threads, starts, reads, batches, watch };
+};
 
-  const carriersOf = createCarrying(services);
-  const relayed = createRelayed({
-    stores,
-    erasures,
-    burying: createBurying({ stores, outbox, erasures, leaver }),
-    carriersOf,
-    execution,
-    end,
-    queue,
-    outbox,
-    starter: batchStarter,
-    accountErasure: services.accountErasure,
-    leaver,
-    logger,
+type Runs = ReturnType<typeof wireRuns>;
+
+/** Activities that a run's workflow calls. `stopping` aborts when the process drains. */
+const wireRunActivities = (
+  { stores, channel, execution, calls, logger }: Base,
+  { lifecycle, batches, webhooks }: Runs,
+  stopping: AbortSignal,
+) => ({
+  ...createActivities({
+    ...{ execution, logger, stopping, ...lifecycle, ...calls.calls },
+    ...{ calls: stores.calls, rows: stores.rows, outgoing: calls.outgoing, reuseCalls: calls.reuseCalls },
+    onCancel: (executionId, listener) =>
+      channel.onTransition(executionId, ({ type }) => {
+        if (type === CANCEL_REQUESTED) listener();
+      }),
+  }),
+  ...createApprovalActivities({ approvals: lifecycle.approvals, stores }),
+  ...createBatchActivities({ carry: batches.carry, announce: createAnnounceBatch({ batches: stores.batches, webhooks }), stopping }),
+});
+
+export const wire = async (config: Config, connection: Connection, logger: Logger): Promise<Wiring> => {
+  const base = await wireBase(config, connection, logger);
+  const { services, erasures, stores, calls, urls, addresses, workflow } = base;
+  const { temporal } = workflow;
+  const runs = wireRuns(config, base);
+  const { lifecycle, reads } = runs;
+  const stopping = new AbortController();
+  const endWatch = watchLoad({
+    ...calls.watched,
+    pools: { starts: runs.starts, planning: runs.threads, ...calls.watched.pools },
   });
-  const relay = startRelay(relayed, { service: "executions", connection, logger });
-  const stuckWatch = startStuckWatch({ stores, tasks, starter, abandon, logger });
+  const shared = { ...base, ...workflow, ...runs };
+  const erasure = wireErasure({ ...shared, outbox: lifecycle.outbox, redis: runs.redisErasure });
+  const bundles = wireBundles({ ...base, starter: workflow.bundleStarter });
+  const upkeep = wireUpkeep({ ...shared, ...erasure, connection, executionDays: config.RETENTION_EXECUTIONS_DAYS });
+  await temporal.work({
+    ...wireRunActivities(base, runs, stopping.signal),
+    ...bundles.activities,
+    ...createLeavingActivities(erasure.leaving.activities),
+    ...upkeep.activities,
+  });
+  const repairs = upkeep.start();
   return {
     handlers: {
-      runs,
-      cancellation,
-      batches,
-      decisionLinks: createDecisionLinks({ stores, approvals, addresses: services.addresses }),
-      decide: createDecide({ stores, approvals, media: services.media, own: addresses.own }),
-      runDeletion: createRunDeletion({ stores, outbox, awaitDelivered }),
-      manyErasures: createManyErasures({ stores, carriersOf }),
-      reads,
-      quotes: createQuotes({ planning, reruns, billing: services.billing }),
-      watch: createWatch(stores, channel, textStreams, awaitDelivered),
+      ...runs,
+      ...bundles.handlers,
       stores,
-      webhooks,
+      decisionLinks: createDecisionLinks({ stores, approvals: lifecycle.approvals, addresses: services.addresses }),
+      decide: createDecide({ stores, approvals: lifecycle.approvals, media: services.media, own: addresses.own }),
+      runDeletion: erasure.runDeletion,
+      manyErasures: erasure.manyErasures,
+      quotes: createQuotes({ planning: runs.planning, reruns: calls.reruns, billing: services.billing }),
       webhookMessage: createWebhookMessage({
-        stores,
-        details: reads.details,
+        ...{ stores, urls, details: reads.details, media: services.media },
         publicBaseUrl: config.PUBLIC_BASE_URL,
-        urls,
-        media: services.media,
       }),
-      notifications,
-      queue,
-      testProviderKey: callParts.testProviderKey,
+      notifications: services.notifications,
+      queue: lifecycle.queue,
+      testProviderKey: calls.testProviderKey,
       triggers: services.triggers,
-      moderation: createRefusals(stores.moderation, moderation !== undefined),
-      accountExports: leaving.exports,
-      importBundle: createBundleImports({
-        ...{ workflows: services.workflows, payloads: stores.payloads, staging },
-        starter: createBundleStarter({ client: temporal.client, taskQueue }),
-      }),
-      exportBundle: createBundleExports({ workflows: services.workflows, media: services.media, urls }),
+      moderation: createRefusals(stores.moderation, calls.moderation !== undefined),
+      accountExports: erasure.leaving.exports,
     },
     drain: async () => {
       stopping.abort();
-      await Promise.all([relay.stop(), stuckWatch.stop(), temporal.drain()]);
-      await execution.flush();
-      await outbox.drain();
+      await Promise.all([repairs.stop(), temporal.drain()]);
+      await base.execution.flush();
+      await lifecycle.outbox.drain();
     },
     stop: async () => {
       endWatch();
       await temporal.close();
-      await threads.stop();
+      await runs.threads.stop();
       for (const client of [...Object.values(services), ...Object.values(erasures)]) client.close();
-      await callParts.close();
-      publisher.disconnect();
-      subscriber.disconnect();
+      await calls.close();
+      base.close();
     },
   };
 };
