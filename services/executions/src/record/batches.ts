@@ -1,12 +1,11 @@
 /** Stores batches and their rows. The update that starts or ends an item also changes counts and spending, so each item counts once. */
 import { erasedAfter } from "@nodeloom/kernel";
-import { beyond, DURABLE, insertOnce, type ListPosition } from "@nodeloom/platform";
+import { DURABLE, insertOnce } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { isForEndpoints } from "../run/delivery";
 import {
   BATCH_COMPLETED,
   FINAL_BATCHES,
-  OPEN_BATCHES,
   type BatchReason,
   type BatchRecord,
   type BatchRow,
@@ -17,6 +16,7 @@ import {
   type TestOutcome,
   type UnderWay,
 } from "../run/batch";
+import { createBatchLists } from "./batch-lists";
 import { documents } from "./schema";
 import type { RemovedPage } from "./expiry";
 
@@ -38,10 +38,6 @@ rowSchema.index({ batchId: 1, index: 1 });
 const AFTER = { returnDocument: "after", writeConcern: DURABLE } as const;
 const ROWS_AT_ONCE = 100;
 
-/** Fields that the relay reads. */
-const OPEN = { userId: 1, status: 1, createdAt: 1 } as const;
-export type OpenBatch = Pick<BatchRecord, "_id" | keyof typeof OPEN>;
-
 export const rowId = (batchId: string, index: number): string => `${batchId}.${index}`;
 
 export const createBatchStore = (connection: Connection) => {
@@ -59,52 +55,13 @@ export const createBatchStore = (connection: Connection) => {
   };
 
   return {
+    ...createBatchLists(batches),
+
     /** @returns true if the batch was inserted; false if its id exists */
     insert: (record: BatchRecord): Promise<boolean> =>
       insertOnce(batches.collection.insertOne(record as never, { writeConcern: DURABLE, ignoreUndefined: true })),
 
     find,
-
-    findOwned: (id: string, userId: string): Promise<BatchRecord | null> =>
-      batches
-        .findOne({ _id: id, userId, status: { $ne: "preparing" } })
-        .lean<BatchRecord>()
-        .exec(),
-
-    list: (userId: string, limit: number, before?: ListPosition): Promise<BatchRecord[]> =>
-      batches
-        .find({ userId, status: { $ne: "preparing" }, ...beyond("createdAt", before, "$lt") })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .lean<BatchRecord[]>()
-        .exec(),
-
-    /** Returns batches that ran the tests of a workflow, newest first, and their comparison batches. */
-    tested: (userId: string, slug: string, limit: number): Promise<BatchRecord[]> =>
-      batches
-        .find({ userId, "test.slug": slug, status: { $ne: "preparing" } })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .lean<BatchRecord[]>()
-        .exec(),
-
-    /** Returns the test runs of a workflow, newest first. */
-    testRuns: (userId: string, slug: string, limit: number, before?: ListPosition): Promise<BatchRecord[]> =>
-      batches
-        .find({
-          ...{ userId, "test.slug": slug, "test.of": { $exists: false }, status: { $ne: "preparing" } },
-          ...beyond("createdAt", before, "$lt"),
-        })
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .lean<BatchRecord[]>()
-        .exec(),
-
-    open: (userId: string): Promise<BatchRecord[]> =>
-      batches
-        .find({ userId, status: { $in: [...OPEN_BATCHES] } })
-        .lean<BatchRecord[]>()
-        .exec(),
 
     /** Inserts rows of a batch in preparation. Existing rows aren't changed. */
     insertRows: async (all: readonly BatchRow[]): Promise<void> => {
@@ -229,33 +186,11 @@ export const createBatchStore = (connection: Connection) => {
       );
     },
 
-    /** Returns expired batches whose end was announced, in order of their expiry. */
-    due: (now: Date, limit: number, after?: Pick<BatchRecord, "eraseAt" | "_id">): Promise<BatchRecord[]> =>
-      batches
-        .find({
-          eraseAt: { $lte: now },
-          isCarried: { $ne: true },
-          ...beyond("eraseAt", after?.eraseAt && { at: after.eraseAt, id: after._id }),
-        })
-        .sort({ eraseAt: 1, _id: 1 })
-        .limit(limit)
-        .lean<BatchRecord[]>()
-        .exec(),
-
     /** Stores a webhook attempt. After the last attempt, the batch needs no further work. */
     noteWebhook: async (id: string, webhook: Partial<BatchWebhook>, isOver: boolean): Promise<void> => {
       const set = Object.fromEntries(Object.entries(webhook).map(([name, value]) => [`webhook.${name}`, value]));
       await batches.updateOne({ _id: id }, { $set: set, ...(isOver ? { $unset: { isCarried: 1 } } : {}) } as never).exec();
     },
-
-    /** Returns batches with pending work after the given id, ordered by id. */
-    openBatches: (limit: number, after = ""): Promise<OpenBatch[]> =>
-      batches
-        .find({ isCarried: true, _id: { $gt: after } }, OPEN)
-        .sort({ _id: 1 })
-        .limit(limit)
-        .lean<OpenBatch[]>()
-        .exec(),
 
     /** Deletes a batch whose preparation was abandoned. */
     forget: async (id: string): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { RelayedRows } from "@nodeloom/platform";
 import type { BatchStarter } from "../workflow/client";
-import type { OpenBatch } from "../record/batches";
+import type { OpenBatch } from "../record/batch-lists";
 import { TIMING } from "../run/timing";
 import type { Stores } from "../record/stores";
 
