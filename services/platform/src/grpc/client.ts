@@ -18,6 +18,7 @@ import { SpanKind } from "@opentelemetry/api";
 import { requestContext } from "../telemetry/context";
 import { failSpan, injectTrace, inSpan, startSpan, withSpan } from "../telemetry/tracing";
 import { retry, type RetryOptions } from "../work/retry";
+import { addKey, SERVICE_CONFIG } from "./affinity";
 import { renewing, wasRefused, type ConnectionTimes, type Renewing } from "./connection";
 import { channelCredentials, type TlsConfig } from "./credentials";
 import { drained } from "./drained";
@@ -132,9 +133,11 @@ const unaryCall = (target: Target, request: unknown, options: CallOptions): Prom
   const until = deadline(options);
   const { path, requestSerialize, responseDeserialize } = target.method;
   const once = (): Promise<unknown> =>
-    answered(target, options, until, (client, answer) =>
-      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, outgoingMetadata(options), { deadline: until }, answer),
-    );
+    answered(target, options, until, (client, answer) => {
+      const metadata = outgoingMetadata(options);
+      addKey(path, request, metadata);
+      return client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, metadata, { deadline: until }, answer);
+    });
   return retry(once, whereRefused(until));
 };
 
@@ -214,7 +217,7 @@ const CHANNEL: ChannelOptions = {
   "grpc.initial_reconnect_backoff_ms": 100,
   // channelz records every call for a debugging service that isn't provided here.
   "grpc.enable_channelz": 0,
-  "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  "grpc.service_config": SERVICE_CONFIG,
 };
 
 export const createGrpcClient = <S>(definition: ServiceDefinition, { address, tls = {}, connections }: ClientOptions): ClientOf<S> => {

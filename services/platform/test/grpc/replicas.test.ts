@@ -1,6 +1,8 @@
+import type { ServiceDefinition } from "@grpc/grpc-js";
 import { promises as dns } from "node:dns";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { createGrpcClient, createLogger, grpcService, startGrpcServer, unary, type ClientOf, type RunningGrpcServer } from "../../src";
 import type { ConnectionTimes } from "../../src/grpc/connection";
 import { makeCertificates, type TestCertificates } from "../support/certificates";
@@ -19,9 +21,16 @@ const LATEST = 40;
 /** Limit that is reached only if the guarantee is broken. */
 const LONG_MS = 60_000;
 
+interface AccountsServer extends JsonServer {
+  /** Its calls go to the replica of their account. */
+  hold: JsonServer["unary"];
+}
+const HOLD = { ...JSON_SERVICE.unary, path: "/nodeloom.billing.v1.BillingService/Hold" };
+const SERVICE = { ...JSON_SERVICE, hold: HOLD } as unknown as ServiceDefinition<AccountsServer>;
+
 let certificates: TestCertificates;
 let port: number;
-let client: ClientOf<JsonServer>;
+let client: ClientOf<AccountsServer>;
 const running = new Map<string, RunningGrpcServer>();
 let resolved: string[];
 
@@ -44,7 +53,8 @@ const commonPort = async (): Promise<number> => {
 };
 
 const startReplica = async (host: string): Promise<void> => {
-  const services = [grpcService(JSON_SERVICE, { unary: unary(() => Promise.resolve(host)) } as unknown as JsonServer)];
+  const answer = unary(() => Promise.resolve(host));
+  const services = [grpcService(SERVICE, { unary: answer, hold: answer } as unknown as AccountsServer)];
   const listen = `${host}:${port}`;
   running.set(host, await startGrpcServer({ listen, services, logger, tls: certificates.of("billing"), connections: TIMES }));
 };
@@ -53,8 +63,8 @@ const stopReplica = async (host: string): Promise<void> => {
   running.delete(host);
 };
 
-const connectTo = (connections: Partial<ConnectionTimes>): ClientOf<JsonServer> =>
-  createGrpcClient<JsonServer>(JSON_SERVICE, { address: `billing:${port}`, tls: certificates.of("gateway"), connections });
+const connectTo = (connections: Partial<ConnectionTimes>): ClientOf<AccountsServer> =>
+  createGrpcClient<AccountsServer>(SERVICE, { address: `billing:${port}`, tls: certificates.of("gateway"), connections });
 
 /**
  * Makes calls, a few at a time, until the condition holds.
@@ -165,4 +175,43 @@ it("stops calling a peer that vanished silently, and calls the others", async ()
   expect(calm(calls)).toBe(true);
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => relay.close(resolve));
+});
+
+describe("accounts", () => {
+  const ACCOUNTS = Array.from({ length: 60 }, (_, index) => `user-${index}`);
+  let clients: ClientOf<AccountsServer>[];
+
+  /** Calls without an account go to the replicas in turn, so they show that the client is connected to all. */
+  const connectToAll = async (connections: Partial<ConnectionTimes>): Promise<ClientOf<AccountsServer>> => {
+    const connected = connectTo(connections);
+    for (const reached = new Set<unknown>(); reached.size < ADDRESSES.length;) reached.add(await connected.unary({}));
+    return connected;
+  };
+  beforeEach(async () => {
+    resolved = [...ADDRESSES];
+    await Promise.all(ADDRESSES.map(startReplica));
+    const first = await connectToAll({ ...TIMES, renewMs: LONG_MS });
+    resolved = [...ADDRESSES].reverse();
+    clients = [first, await connectToAll({ ...TIMES, renewMs: LONG_MS })];
+  });
+  afterEach(() => clients.forEach((one) => one.close()));
+
+  const chosenBy = (one: ClientOf<AccountsServer>): Promise<unknown[]> => Promise.all(ACCOUNTS.map((userId) => one.hold({ userId })));
+
+  it("have one replica each, the same for all clients, and are spread over all replicas", async () => {
+    const chosen = await chosenBy(clients[0]!);
+    expect(await chosenBy(clients[0]!)).toEqual(chosen);
+    expect(await chosenBy(clients[1]!)).toEqual(chosen);
+    for (const host of ADDRESSES) expect(chosen.filter((one) => one === host).length).toBeGreaterThan(ACCOUNTS.length / 10);
+  });
+
+  it("keep their replica if another one leaves, and return to theirs when it is back", async () => {
+    const before = await chosenBy(clients[0]!);
+    await stopReplica(ADDRESSES[0]);
+    const during = await chosenBy(clients[0]!);
+    expect(during).not.toContain(ADDRESSES[0]);
+    expect(during.filter((host, index) => host !== before[index]).length).toBe(before.filter((host) => host === ADDRESSES[0]).length);
+    await startReplica(ADDRESSES[0]);
+    expect(await eventually(async () => isDeepStrictEqual(await chosenBy(clients[0]!), before))).toBe(true);
+  });
 });
