@@ -2697,8 +2697,10 @@ export interface ListedSecret {
   alias?: string;
   /** Hosts that can receive it */
   hosts: string[];
+  /** Slugs of the workflows whose nodes can send it; absent for all workflows */
+  workflows?: string[];
   createdAt: string | null;
-  /** Time when its value or hosts were last set */
+  /** Time when it was last set */
   updatedAt: string | null;
   /** The caller's workflows whose drafts send it, last changed first */
   usedBy: {
@@ -2714,6 +2716,8 @@ export interface NewSecret {
   hosts: string[];
   /** Only runs by this alias of a workflow send the value. Once a secret has such a value, all other runs that name it are rejected */
   alias?: string;
+  /** Slugs of the caller's workflows. Only nodes of their graphs can send the value; for a node of an inner workflow, the inner workflow's slug counts. Absent: all workflows, also if the replaced value was limited */
+  workflows?: string[];
 }
 
 export interface Secret {
@@ -2723,8 +2727,10 @@ export interface Secret {
   alias?: string;
   /** Hosts that can receive it */
   hosts: string[];
+  /** Slugs of the workflows whose nodes can send it; absent for all workflows */
+  workflows?: string[];
   createdAt: string | null;
-  /** Time when its value or hosts were last set */
+  /** Time when it was last set */
   updatedAt: string | null;
 }
 

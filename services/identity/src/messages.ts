@@ -88,5 +88,5 @@ export const fromAuditMessage = ({ outcome, at: _at, ...row }: identity.AuditRow
   return { ...row, outcome: name as AuditEntry["outcome"] };
 };
 
-export const toSecretMessage = ({ name, hint, hosts, setBy, setAt, createdAt = setAt }: SecretRecord): identity.Secret =>
-  identity.Secret.fromPartial({ ...partsOf(name), hint, hosts, setBy, setAt, createdAt });
+export const toSecretMessage = ({ name, hint, hosts, workflows = [], setBy, setAt, createdAt = setAt }: SecretRecord): identity.Secret =>
+  identity.Secret.fromPartial({ ...partsOf(name), hint, hosts, workflows, setBy, setAt, createdAt });

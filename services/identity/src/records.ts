@@ -202,6 +202,8 @@ export interface SecretRecord {
   /** The last characters of the value; empty if the value is short. */
   hint: string;
   hosts: string[];
+  /** Slugs of the workflows whose nodes can send it; absent for all workflows of the owner. */
+  workflows?: string[];
   /** Identifies the current value. Every change creates a new revision. */
   revision: string;
   setBy: string;

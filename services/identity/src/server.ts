@@ -177,7 +177,7 @@ const secretHandlers = ({ secrets }: Identity): Pick<Server, "listSecrets" | "pu
     const values = await secrets.read(owner, names, alias);
     return identity.ReadSecretsResponse.fromPartial({
       values: Object.fromEntries(values.map(({ name, value }) => [name, value])),
-      hosts: Object.fromEntries(values.map(({ name, hosts }) => [name, { hosts }])),
+      hosts: Object.fromEntries(values.map(({ name, hosts, workflows = [] }) => [name, { hosts, workflows }])),
     });
   }),
 });

@@ -151,6 +151,7 @@ const secretSchema = new Schema<SecretRecord>(
     sealed: text,
     hint: optionalText,
     hosts: { type: [String], required: true },
+    workflows: { type: [String], default: undefined },
     revision: text,
     setBy: text,
     setAt: date,

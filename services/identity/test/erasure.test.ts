@@ -67,7 +67,7 @@ it("keeps only ids in the audit of an erased account; its address is free at onc
   const { key, value } = await client.createKey(
     identity.CreateKeyRequest.fromPartial({ userId, name: word, preset: "full-deploy", webhookUrl: "https://example.com/hook" }),
   );
-  await client.putSecret({ owner: userId, name: "A_SECRET", value: word, hosts: ["example.com"], setBy: userId });
+  await client.putSecret({ owner: userId, name: "A_SECRET", value: word, hosts: ["example.com"], workflows: [], setBy: userId });
   const other = randomUUID();
   const DONE = identity.AuditOutcome.AUDIT_OUTCOME_DONE;
   const rows = [
@@ -165,7 +165,7 @@ describe("an organization", () => {
     const id = await make(maker, name);
     const keyRequest = identity.CreateKeyRequest.fromPartial({ userId: id, madeBy: maker, name, preset: "full-deploy" });
     const { key, value } = await client.createKey(keyRequest);
-    await client.putSecret({ owner: id, name: "A_SECRET", value: name, hosts: ["example.com"], setBy: maker });
+    await client.putSecret({ owner: id, name: "A_SECRET", value: name, hosts: ["example.com"], workflows: [], setBy: maker });
     const row = {
       id: randomUUID(),
       actorId: maker,

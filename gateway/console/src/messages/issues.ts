@@ -36,6 +36,7 @@ const TEXTS: { readonly [C in IssueCode]: (finding: Finding<C>) => string } = {
   UNKNOWN_TARGET: asWritten,
   TOO_MANY_ITEMS: asWritten,
   SECRET_UNKNOWN: asWritten,
+  SECRET_LIMITED: asWritten,
   SECRET_FOREIGN: asWritten,
   NOT_GIVEN: asWritten,
   SECRET_MISPLACED: asWritten,

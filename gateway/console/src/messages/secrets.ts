@@ -10,6 +10,8 @@ export const SECRET_DIALOG = {
   hosts: "Hosts",
   hostsHint: "Hosts that can receive it over HTTPS, one per line: api.stripe.com, or with a port: api.example.com:8443.",
   apiStripeCom: "api.stripe.com",
+  workflows: "Workflows",
+  workflowsHint: "Optional. Slugs of the workflows that can send it, one per line. If it's empty, all your workflows can.",
 };
 
 export const SECRETS_PAGE = {
@@ -17,6 +19,7 @@ export const SECRETS_PAGE = {
   notUsed: "not used",
   andMore: (count: number) => `and ${count} more`,
   hosts: "Hosts",
+  limitedTo: (slugs: string) => `Only in ${slugs}`,
   usedBy: "Used by",
   updated: "Updated",
   actionsForSecret: (name: string) => `Actions for secret ${name}`,

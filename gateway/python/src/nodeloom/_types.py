@@ -2952,8 +2952,10 @@ class ListedSecret(TypedDict):
     alias: NotRequired[str]
     # Hosts that can receive it
     hosts: Sequence[str]
+    # Slugs of the workflows whose nodes can send it; absent for all workflows
+    workflows: NotRequired[Sequence[str]]
     createdAt: str | None
-    # Time when its value or hosts were last set
+    # Time when it was last set
     updatedAt: str | None
     # The caller's workflows whose drafts send it, last changed first
     usedBy: Sequence[ListedSecretUsedByItem]
@@ -2967,6 +2969,10 @@ class NewSecret(TypedDict):
     # Only runs by this alias of a workflow send the value. Once a secret has such a value, all other runs
     # that name it are rejected
     alias: NotRequired[str]
+    # Slugs of the caller's workflows. Only nodes of their graphs can send the value; for a node of an
+    # inner workflow, the inner workflow's slug counts. Absent: all workflows, also if the replaced value
+    # was limited
+    workflows: NotRequired[Sequence[str]]
 
 
 class Secret(TypedDict):
@@ -2976,8 +2982,10 @@ class Secret(TypedDict):
     alias: NotRequired[str]
     # Hosts that can receive it
     hosts: Sequence[str]
+    # Slugs of the workflows whose nodes can send it; absent for all workflows
+    workflows: NotRequired[Sequence[str]]
     createdAt: str | None
-    # Time when its value or hosts were last set
+    # Time when it was last set
     updatedAt: str | None
 
 

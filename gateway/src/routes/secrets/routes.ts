@@ -1,9 +1,9 @@
-import { DomainError, invalidRequest, SECRET_BOUNDS, SECRET_NAME, SECRET_NAME_FORM } from "@nodeloom/kernel";
-import type { identity } from "@nodeloom/proto";
+import { didYouMean, DomainError, invalidRequest, SECRET_BOUNDS, SECRET_NAME, SECRET_NAME_FORM } from "@nodeloom/kernel";
+import { workflows as workflowsProto, type identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type RouteDefinition } from "../../edge/route";
-import { aliasName, iso, listQuery, timestamp, type ParamsSpec } from "../../http/schemas";
+import { defineRoute, type CallContext, type RouteDefinition } from "../../edge/route";
+import { aliasName, iso, listQuery, slug, timestamp, type ParamsSpec } from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
 import { jsonBody } from "../../http/body/kinds";
 
@@ -12,13 +12,19 @@ import { jsonBody } from "../../http/body/kinds";
 const name = z.string().regex(SECRET_NAME, SECRET_NAME_FORM).meta({ example: "STRIPE_KEY" });
 const hosts = z.array(z.string().min(1).max(SECRET_BOUNDS.hostChars)).min(1).max(SECRET_BOUNDS.hosts);
 
+const workflowSlugs = z.array(slug).min(1).max(SECRET_BOUNDS.workflows);
+
 const secret = z
   .object({
     name: z.string().meta({ description: "`{{secrets.NAME}}` in HTTP nodes", example: "STRIPE_KEY" }),
     alias: z.string().optional().meta({ description: "Set on a value that only runs by this alias send" }),
     hosts: z.array(z.string()).meta({ description: "Hosts that can receive it", example: ["api.stripe.com"] }),
+    workflows: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "Slugs of the workflows whose nodes can send it; absent for all workflows", example: ["charge-customers"] }),
     createdAt: timestamp.nullable(),
-    updatedAt: timestamp.nullable().meta({ description: "Time when its value or hosts were last set" }),
+    updatedAt: timestamp.nullable().meta({ description: "Time when it was last set" }),
   })
   .meta({ id: "Secret" });
 
@@ -46,13 +52,40 @@ const newSecret = z
         "Only runs by this alias of a workflow send the value. Once a secret has such a value, all other runs that name it are rejected",
       example: "staging",
     }),
+    workflows: workflowSlugs.optional().meta({
+      description:
+        "Slugs of the caller's workflows. Only nodes of their graphs can send the value; for a node of an inner workflow, the inner workflow's slug counts. Absent: all workflows, also if the replaced value was limited",
+      example: ["charge-customers"],
+    }),
   })
   .meta({ id: "NewSecret" });
 
-const view = ({ name: secretName, alias, hosts: allowed, createdAt, setAt }: identity.Secret) => ({
+/** Workflows that don't exist yet are rejected: a misspelt slug would make the secret unusable. @throws INVALID_REQUEST */
+const requireWorkflows = async (
+  { gateway, caller }: Pick<CallContext<"session">, "gateway" | "caller">,
+  slugs: readonly string[],
+): Promise<void> => {
+  if (slugs.length === 0) return;
+  const { workflows: own } = await gateway.services.workflows.listWorkflows(
+    workflowsProto.ListWorkflowsRequest.fromPartial({ userId: caller.user.id, own: true }),
+  );
+  const names = own.map((one) => one.slug);
+  const issues = slugs.flatMap((one, index) =>
+    names.includes(one)
+      ? []
+      : [{ path: `workflows.${index}`, message: `you have no workflow ${one}: create it first${didYouMean(one, names)}` }],
+  );
+  if (issues.length > 0) throw invalidRequest(issues);
+};
+
+const limited = ({ workflows }: Pick<identity.Secret, "workflows">): { workflows?: string[] } =>
+  workflows.length === 0 ? {} : { workflows };
+
+const view = ({ name: secretName, alias, hosts: allowed, workflows, createdAt, setAt }: identity.Secret) => ({
   name: secretName,
   ...(alias ? { alias } : {}),
   hosts: allowed,
+  ...limited({ workflows }),
   createdAt: iso(createdAt),
   updatedAt: iso(setAt),
 });
@@ -97,7 +130,7 @@ export const secretRoutes = [
     operationId: "putSecret",
     summary: "Set a secret, or replace it",
     description:
-      "HTTP nodes in the caller's own workflows send it in place of `{{secrets.NAME}}`: only to its hosts, and only by https (by http to the machine itself). The value is encrypted and never shown again. A change applies to every later request.",
+      "HTTP nodes in the caller's own workflows send it in place of `{{secrets.NAME}}`: only to its hosts, and only by https (by http to the machine itself). With `workflows`, only their nodes can send it. The value is encrypted and never shown again. A change applies to every later request.",
     body: jsonBody(newSecret),
     responses: { 200: secret },
     errors: ["NOT_CONFIGURED", "PRECONDITION_FAILED"],
@@ -105,16 +138,19 @@ export const secretRoutes = [
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
       const owner = caller.user.id;
-      const change = { hosts: body.hosts, ...(body.alias === undefined ? {} : { alias: body.alias }) };
+      const { workflows = [] } = body;
+      await requireWorkflows(context, workflows);
+      const change = { hosts: body.hosts, ...(body.alias === undefined ? {} : { alias: body.alias }), ...limited({ workflows }) };
       const stored = await auditedForOwner(context, { action: "secret.put", target: params.name, change }, async () => {
         const { secret: storedSecret } = await gateway.services.identity.putSecret({
           owner,
           name: params.name,
           setBy: caller.person.id,
           ...body,
+          workflows,
         });
         if (!storedSecret) throw new Error("identity answered without a secret");
-        return { value: view(storedSecret), after: { hosts: storedSecret.hosts } };
+        return { value: view(storedSecret), after: { hosts: storedSecret.hosts, ...limited(storedSecret) } };
       });
       return { status: 200, body: stored };
     },
@@ -137,7 +173,7 @@ export const secretRoutes = [
         const request = { owner: caller.user.id, name: params.name, alias: query.alias };
         const { secret: removed } = await gateway.services.identity.deleteSecret(request);
         if (!removed) throw new DomainError("not_found", "NOT_FOUND", `there is no secret ${params.name}`);
-        return { value: undefined, before: { hosts: removed.hosts } };
+        return { value: undefined, before: { hosts: removed.hosts, ...limited(removed) } };
       });
       return { status: 204 };
     },

@@ -124,6 +124,35 @@ export const secretCases: Case[] = [
       assert.ok(String(answer.body.error).includes("MISSING_ONE"));
     }
   }),
+  secrets("a secret limited to workflows is sent by nodes of their graphs only, also inside other workflows", async (ctx) => {
+    const actor = await user(ctx);
+    const [slug, other] = [
+      await save(actor, sending(`https://${NEVER_SENT}/`, "LIMITED")),
+      await save(actor, { ...sending(`https://${NEVER_SENT}/`, "LIMITED"), name: "Other" }),
+    ];
+    const body = { value: newValue(), hosts: [NEVER_SENT], workflows: [slug] };
+    const stored = answers(await actor.session.put("/api/secrets/LIMITED", body), 200);
+    assert.deepEqual(stored.body.workflows, [slug]);
+    const run = (name: string) => actor.post(`/api/workflows/${name}/run`, { inputs: {} });
+    // The request gets as far as the host, which doesn't exist.
+    refuses(await run(slug), 500, "EXECUTION_FAILED");
+    const refusal = refuses(await run(other), 422, "WORKFLOW_INVALID");
+    assert.ok(
+      ["LIMITED", slug, other].every((name) => String(refusal.body.error).includes(name)),
+      refusal.text,
+    );
+    const outer = {
+      name: "Outer",
+      nodes: [node("inner", "workflow", { slug }), node("out", "response-output")],
+      edges: [edge("inner.status", "out.status")],
+    };
+    refuses(await runGraph(actor, outer), 500, "EXECUTION_FAILED");
+    refuses(await actor.session.put("/api/secrets/LIMITED", { ...body, workflows: ["no-such-workflow"] }), 400, "INVALID_REQUEST");
+    refuses(await actor.session.put("/api/secrets/LIMITED", { ...body, workflows: [] }), 400, "INVALID_REQUEST");
+    const { workflows: _, ...everywhere } = body;
+    answers(await actor.session.put("/api/secrets/LIMITED", everywhere), 200);
+    refuses(await run(other), 500, "EXECUTION_FAILED");
+  }),
   secrets(
     "a template that sends a secret must be cloned first: run by others it is WORKFLOW_INVALID, also as an inner workflow",
     async (ctx) => {

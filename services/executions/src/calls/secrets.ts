@@ -1,5 +1,5 @@
 /** Inserts secrets of the runner into requests of HTTP nodes, only for the hosts of each secret. Redacts them in responses. */
-import { DomainError, isConfidential, isRecord, isSecretHost, withSecretValues } from "@nodeloom/kernel";
+import { DomainError, isConfidential, isRecord, isSecretHost, isSecretOf, withSecretValues } from "@nodeloom/kernel";
 import { createSharedReads } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { inputFailed } from "./failures";
@@ -11,9 +11,13 @@ const READ_MS = 5_000;
 
 export type SendHttp = (call: HttpNodeCall, signal: AbortSignal) => Promise<HttpResult>;
 
-/** @throws EXECUTION_FAILED if a secret was deleted or can't be sent to the host of the request */
-const checkWay = (name: string, { values, hosts }: identity.ReadSecretsResponse, rawUrl: string): void => {
+/** @throws EXECUTION_FAILED if a secret was deleted, is limited to other workflows, or can't be sent to the host of the request */
+const checkWay = (name: string, { values, hosts }: identity.ReadSecretsResponse, rawUrl: string, workflow: string): void => {
   if (values[name] === undefined) throw inputFailed(`your secret ${name} no longer exists`);
+  if (!isSecretOf(hosts[name]?.workflows ?? [], workflow))
+    throw inputFailed(
+      `the secret ${name} was not sent: its workflows don't include ${workflow || "this one"}. Add it, or use another secret`,
+    );
   const url = URL.canParse(rawUrl) ? new URL(rawUrl) : undefined;
   if (!url) throw inputFailed(`the secret ${name} was not sent: the url is none`);
   if (!isSecretHost(hosts[name]?.hosts ?? [], url))
@@ -50,7 +54,7 @@ export const createSecretSending = (identity: Pick<Identity, "readSecrets">, sen
   };
 
   return async (nodeCall, signal) => {
-    const { call, userId, alias = "" } = nodeCall;
+    const { call, userId, alias = "", workflow = "" } = nodeCall;
     const { secrets } = call;
     if (!secrets) return send(nodeCall, signal);
     const secretValues = await read(userId, secrets, alias);
@@ -58,7 +62,7 @@ export const createSecretSending = (identity: Pick<Identity, "readSecrets">, sen
     const request = withSecretValues(call, values);
     const redaction = createRedaction(values);
     try {
-      for (const name of secrets) checkWay(name, secretValues, request.url);
+      for (const name of secrets) checkWay(name, secretValues, request.url, workflow);
       const answer = await send({ ...nodeCall, call: request }, signal, redaction.text);
       return { ...answer, body: redaction.deep(answer.body) };
     } catch (error) {

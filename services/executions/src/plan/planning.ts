@@ -213,7 +213,7 @@ export const createPlanning = (options: PlanningOptions) => {
     workflowSlug: string | null,
   ): Promise<PlannedRun> => {
     checkTier(models.values(), runner);
-    await requireSecrets(plan, runner.userId, alias);
+    await requireSecrets(plan, { userId: runner.userId, alias, workflowSlug });
     if (!storesNothing) {
       checkReady(plan, models);
       await requirePrograms(plan.steps.flatMap(({ operation }) => operation ?? []));

@@ -25,6 +25,8 @@ export interface HttpNodeCall extends CallContext {
   call: HttpCall;
   /** Alias that selected the run's version; absent if no alias was used. HTTP nodes send the values that secrets have for this alias. */
   alias?: string | undefined;
+  /** Slug of the workflow whose graph contains the node; absent if the request sends no secrets. */
+  workflow?: string;
 }
 
 export interface TransformCall extends CallContext, AuthorFiles {

@@ -36,7 +36,7 @@ describe("the key of a provider", () => {
     ["https://files.example/a", false],
     ["http://eu.files.example/a", false],
   ])("is used only at the addresses that it was stored for: at %s, %s", async (url, isUsed) => {
-    const hosts = { OPENAI_API_KEY: { hosts: ["https://api.openai.com", "*.files.example"] } };
+    const hosts = { OPENAI_API_KEY: { hosts: ["https://api.openai.com", "*.files.example"], workflows: [] } };
     const read: Read = () => Promise.resolve({ values: { OPENAI_API_KEY: "stored" }, hosts });
     expect(await keysOf(read)(AUTH, url)).toBe(isUsed ? "stored" : undefined);
   });

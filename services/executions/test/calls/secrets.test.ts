@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   [requests, reads] = [[], []];
-  stored = { values: { KEY: VALUE }, hosts: { KEY: { hosts: [address] } } };
+  stored = { values: { KEY: VALUE }, hosts: { KEY: { hosts: [address], workflows: [] } } };
   answer = (response) => void response.end("fine");
   const readSecrets = (request: identity.ReadSecretsRequest): Promise<identity.ReadSecretsResponse> => {
     reads.push(request);
@@ -71,13 +71,24 @@ describe("a request with a secret", () => {
 
   it("reads it again: a change of its value or its hosts applies to the next request", async () => {
     await sendCall();
-    stored = { values: { KEY: "another value" }, hosts: { KEY: { hosts: [address] } } };
+    stored = { values: { KEY: "another value" }, hosts: { KEY: { hosts: [address], workflows: [] } } };
     await sendCall();
     expect(requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${VALUE}`, "Bearer another value"]);
-    stored = { ...stored, hosts: { KEY: { hosts: ["api.example.com"] } } };
+    stored = { ...stored, hosts: { KEY: { hosts: ["api.example.com"], workflows: [] } } };
     expect(await refusalText()).toBe(`the secret KEY may not be sent to ${address}, which is not among its hosts`);
     stored = { values: {}, hosts: {} };
     expect(await refusalText()).toBe("your secret KEY no longer exists");
+    expect(requests).toHaveLength(2);
+  });
+
+  it("limited to workflows is sent only by nodes of these workflows, also if the limit is set during the run", async () => {
+    const sendFrom = (workflow?: string) =>
+      send({ ...call(), ...(workflow === undefined ? {} : { workflow }) }, new AbortController().signal);
+    await sendFrom("other");
+    stored = { values: { KEY: VALUE }, hosts: { KEY: { hosts: [address], workflows: ["shop", "billing"] } } };
+    await sendFrom("billing");
+    await expect(sendFrom("other")).rejects.toThrow("the secret KEY was not sent: its workflows don't include other.");
+    await expect(sendFrom()).rejects.toThrow("its workflows don't include this one");
     expect(requests).toHaveLength(2);
   });
 
@@ -89,7 +100,7 @@ describe("a request with a secret", () => {
     ["plain http", "http://api.example.com/", "the secret KEY is sent by https alone"],
     ["no URL", "https://", "the url is none"],
   ])("is not sent to %s", async (_name, url, message) => {
-    stored = { ...stored, hosts: { KEY: { hosts: ["api.example.com"] } } };
+    stored = { ...stored, hosts: { KEY: { hosts: ["api.example.com"], workflows: [] } } };
     expect(await refusalText({ url })).toContain(message);
     expect(requests).toEqual([]);
   });
@@ -134,7 +145,7 @@ describe("a request with a secret", () => {
   });
 
   it("fails without revealing it as part of a forbidden host name, in lower case", async () => {
-    stored = { values: { KEY: "MyLongSecretValue" }, hosts: { KEY: { hosts: [address] } } };
+    stored = { values: { KEY: "MyLongSecretValue" }, hosts: { KEY: { hosts: [address], workflows: [] } } };
     expect(await refusalText({ url: "https://{{secrets.KEY}}.evil.test/" })).toContain("may not be sent to [secrets.KEY].evil.test");
   });
 

@@ -7,9 +7,11 @@ const plan = (...secretNames: (string[] | undefined)[]): Pick<RunPlan, "steps" |
   labels: { n1: "Charge" },
 });
 
+const of = (alias: string) => ({ userId: "me", alias, workflowSlug: "shop" });
+
 it("reads nothing if a plan names no secrets", async () => {
   const listSecrets = jest.fn();
-  await createRequireSecrets({ listSecrets })(plan(undefined, undefined), "me", "");
+  await createRequireSecrets({ listSecrets })(plan(undefined, undefined), of(""));
   expect(listSecrets).not.toHaveBeenCalled();
 });
 
@@ -18,13 +20,13 @@ it("rejects a plan that names secrets which its runner lacks, node by node", asy
   const listSecrets = (request: unknown) => {
     owners.push(request);
     return Promise.resolve({
-      secrets: [{ name: "A", hint: "", hosts: [], setBy: "", setAt: undefined, createdAt: undefined }],
+      secrets: [{ name: "A", hint: "", hosts: [], workflows: [], setBy: "", setAt: undefined, createdAt: undefined }],
       configured: true,
     });
   };
   const require = createRequireSecrets({ listSecrets });
-  await require(plan(["A"]), "me", "production");
-  await expect(require(plan(["A"], ["B", "C"]), "me", "")).rejects.toMatchObject({
+  await require(plan(["A"]), of("production"));
+  await expect(require(plan(["A"], ["B", "C"]), of(""))).rejects.toMatchObject({
     reason: "WORKFLOW_INVALID",
     message:
       'the workflow can\'t run: "Charge" (n1): you have no secret B: set it first; "Charge" (n1): you have no secret C: set it first',
@@ -34,12 +36,26 @@ it("rejects a plan that names secrets which its runner lacks, node by node", asy
 });
 
 it("rejects a run by an alias for which a secret has no value, and one without an alias", async () => {
-  const value = { name: "A", hint: "", hosts: [], setBy: "", setAt: undefined, createdAt: undefined };
+  const value = { name: "A", hint: "", hosts: [], workflows: [], setBy: "", setAt: undefined, createdAt: undefined };
   const secrets = [value, { ...value, alias: "staging" }];
   const require = createRequireSecrets({ listSecrets: () => Promise.resolve({ secrets, configured: true }) });
-  await require(plan(["A"]), "me", "staging");
-  await expect(require(plan(["A"]), "me", "production")).rejects.toThrow("you have no secret A for the alias production");
-  await expect(require(plan(["A"]), "me", "")).rejects.toThrow("you have no secret A for runs without an alias");
+  await require(plan(["A"]), of("staging"));
+  await expect(require(plan(["A"]), of("production"))).rejects.toThrow("you have no secret A for the alias production");
+  await expect(require(plan(["A"]), of(""))).rejects.toThrow("you have no secret A for runs without an alias");
+});
+
+it("rejects a node whose workflow a secret isn't limited to: the workflow whose graph contains the node counts", async () => {
+  const value = { name: "A", hint: "", hosts: [], workflows: ["billing"], setBy: "", setAt: undefined, createdAt: undefined };
+  const require = createRequireSecrets({ listSecrets: () => Promise.resolve({ secrets: [value], configured: true }) });
+  const inner = (innerWorkflow: string) => ({ steps: plan(["A"]).steps.map((step) => ({ ...step, innerWorkflow })) });
+  await require(inner("billing"), of(""));
+  await require(plan(["A"]), { ...of(""), workflowSlug: "billing" });
+  const message = "n0: the secret A is limited to the workflows billing: add shop to its workflows, or use another secret";
+  await expect(require(plan(["A"]), of(""))).rejects.toMatchObject({
+    ...{ reason: "WORKFLOW_INVALID", message: `the workflow can't run: ${message}` },
+    metadata: { issues: [{ nodeId: "n0", code: "SECRET_LIMITED" }] },
+  });
+  await expect(require(inner("other"), { ...of(""), workflowSlug: "billing" })).rejects.toThrow("add other to its workflows");
 });
 
 describe("graphs of others", () => {

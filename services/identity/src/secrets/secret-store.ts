@@ -19,11 +19,15 @@ export interface SecretStore {
 }
 
 export const createSecretStore = (secrets: Model<SecretRecord>): SecretStore => {
-  const put = async ({ _id, setAt, ...rest }: SecretRecord): Promise<SecretRecord> =>
+  const put = async ({ _id, setAt, workflows, ...rest }: SecretRecord): Promise<SecretRecord> =>
     (await secrets
       .findOneAndUpdate(
         { _id },
-        { $set: { ...rest, setAt }, $setOnInsert: { createdAt: setAt } },
+        {
+          $set: { ...rest, setAt, ...(workflows ? { workflows } : {}) },
+          ...(workflows ? {} : { $unset: { workflows: 1 } }),
+          $setOnInsert: { createdAt: setAt },
+        },
         { upsert: true, returnDocument: "after" },
       )
       .lean<SecretRecord>()

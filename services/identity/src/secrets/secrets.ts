@@ -5,9 +5,11 @@ import {
   HEADER_VALUE,
   HEADER_VALUE_FORM,
   invalidRequest,
+  MAX_SLUG_CHARS,
   SECRET_BOUNDS,
   SECRET_NAME,
   SECRET_NAME_FORM,
+  SLUG,
   type Issue,
 } from "@nodeloom/kernel";
 import { aliasedName, chosenSecrets, partsOf } from "./aliases";
@@ -32,11 +34,13 @@ export interface NewSecret {
   alias?: string | undefined;
   /** Hosts to which the value can be sent; empty if its use decides. */
   hosts: string[];
+  /** Slugs of the workflows whose nodes can send the value; undefined or empty for all workflows. */
+  workflows?: string[] | undefined;
   /** Id of the user who set the value. */
   setBy: string;
 }
 
-export type ReadSecret = Pick<SecretRecord, "name" | "hosts"> & { value: string };
+export type ReadSecret = Pick<SecretRecord, "name" | "hosts" | "workflows"> & { value: string };
 
 export interface Secrets {
   readonly isConfigured: boolean;
@@ -58,7 +62,7 @@ export interface Secrets {
   reseal(): Promise<ResealReport>;
 }
 
-const issuesOf = ({ owner, name, alias = "", value }: NewSecret): Issue[] => [
+const issuesOf = ({ owner, name, alias = "", value, workflows = [] }: NewSecret): Issue[] => [
   ...(owner === "" ? [{ path: "owner", message: "is required" }] : []),
   ...(SECRET_NAME.test(name) ? [] : [{ path: "name", message: SECRET_NAME_FORM }]),
   ...(alias === "" || ALIAS.test(alias) ? [] : [{ path: "alias", message: "must be the name of an alias" }]),
@@ -70,6 +74,9 @@ const issuesOf = ({ owner, name, alias = "", value }: NewSecret): Issue[] => [
           message: `must be 1 to ${SECRET_BOUNDS.valueChars} ${HEADER_VALUE_FORM}`,
         },
       ]),
+  ...(workflows.length <= SECRET_BOUNDS.workflows && workflows.every((slug) => slug.length <= MAX_SLUG_CHARS && SLUG.test(slug))
+    ? []
+    : [{ path: "workflows", message: `must be at most ${SECRET_BOUNDS.workflows} slugs of workflows` }]),
 ];
 
 export interface SecretsOptions {
@@ -92,7 +99,7 @@ export const createSecrets = ({ store, envelope, addressProblem, clock = Date.no
   put: async (input) => {
     const issues = [...issuesOf(input), ...(isUser(input.owner) ? await userSecretIssues(input, addressProblem) : [])];
     if (issues.length > 0) throw invalidRequest(issues);
-    const { alias: _, ...namedSecret } = { ...input, name: aliasedName(input.name, input.alias) };
+    const { alias: _, workflows = [], ...namedSecret } = { ...input, name: aliasedName(input.name, input.alias) };
     const secret = isUser(namedSecret.owner) ? withUrlHosts(namedSecret) : namedSecret;
     const { value, ...rest } = secret;
     const sealed = envelope.seal(value, secret);
@@ -101,6 +108,7 @@ export const createSecrets = ({ store, envelope, addressProblem, clock = Date.no
     const record: SecretRecord = {
       ...rest,
       ...sealed,
+      ...(workflows.length === 0 ? {} : { workflows: [...new Set(workflows)] }),
       _id: `${secret.owner} ${secret.name}`,
       hint: hintOf(secret),
       revision: randomUUID(),
@@ -119,7 +127,10 @@ export const createSecrets = ({ store, envelope, addressProblem, clock = Date.no
 
   read: async (owner, names, alias) => {
     const secrets = alias === undefined ? await store.find(owner, names) : chosenSecrets(await store.list(owner), names, alias);
-    return secrets.map((secret) => ({ name: partsOf(secret.name).name, hosts: secret.hosts, value: envelope.open(secret) }));
+    return secrets.map((secret) => {
+      const { hosts, workflows } = secret;
+      return { name: partsOf(secret.name).name, hosts, ...(workflows ? { workflows } : {}), value: envelope.open(secret) };
+    });
   },
 
   reseal: () =>

@@ -5,7 +5,7 @@ import { deploy, refusal, type Deployment, type Instance } from "../support";
 const key = (): string => randomBytes(32).toString("hex");
 const [OLD, NEW] = [key(), key()];
 const VALUE = "sk-proj-0123456789abcdefWXYZ";
-const secret = { owner: "platform", name: "OPENAI_API_KEY", value: VALUE, hosts: [], setBy: "an-admin" };
+const secret = { owner: "platform", name: "OPENAI_API_KEY", value: VALUE, hosts: [], workflows: [], setBy: "an-admin" };
 
 let deployment: Deployment;
 const instance = (keys: string): Promise<Instance> => deployment.startInstance({ SECRETS_KEYS: keys });

@@ -3,7 +3,7 @@ import { deploy, refusal, type Deployment, type Instance } from "../support";
 
 const VALUE = "a value of the user's";
 const owner = randomUUID();
-const secret = { owner, name: "STRIPE_KEY", value: VALUE, hosts: ["api.example.com"], setBy: owner };
+const secret = { owner, name: "STRIPE_KEY", value: VALUE, hosts: ["api.example.com"], workflows: [], setBy: owner };
 
 let deployment: Deployment;
 let one: Instance;
@@ -22,8 +22,20 @@ describe("a user's secret", () => {
     expect(storedSecret).toMatchObject({ name: secret.name, hint: "", hosts: ["api.example.com", "127.0.0.1:9099"] });
     expect(await one.client.readSecrets({ owner, names: [secret.name, "NONE"] })).toEqual({
       values: { STRIPE_KEY: VALUE },
-      hosts: { STRIPE_KEY: { hosts: ["api.example.com", "127.0.0.1:9099"] } },
+      hosts: { STRIPE_KEY: { hosts: ["api.example.com", "127.0.0.1:9099"], workflows: [] } },
     });
+  });
+
+  it("limited to workflows is read with their slugs, and the next value without them is for all workflows again", async () => {
+    const limited = { ...secret, name: "LIMITED", workflows: ["one", "two", "one"] };
+    const { secret: storedSecret } = await one.client.putSecret(limited);
+    expect(storedSecret?.workflows).toEqual(["one", "two"]);
+    const workflowsOf = async () => (await one.client.readSecrets({ owner, names: ["LIMITED"] })).hosts.LIMITED?.workflows;
+    expect(await workflowsOf()).toEqual(["one", "two"]);
+    await one.client.putSecret({ ...limited, workflows: [] });
+    expect(await workflowsOf()).toEqual([]);
+    for (const workflows of [["Not A Slug"], Array.from({ length: 51 }, (_, index) => `w-${index}`)])
+      expect((await refusal(one.client.putSecret({ ...limited, workflows }))).reason).toBe("INVALID_REQUEST");
   });
 
   it("keeps the time at which it was first set", async () => {

@@ -37,6 +37,8 @@ const MESSAGES = {
   CYCLE: () => "is part of a cycle",
   TOO_MANY_ITEMS: ({ items, most }: { items: string; most: string }) => `receives a list of ${items} items, but its maxItems is ${most}`,
   SECRET_UNKNOWN: ({ name, advice }: { name: string; advice: string }) => `you have no secret ${name}: ${advice}`,
+  SECRET_LIMITED: ({ name, slug, workflows }: { name: string; slug: string; workflows: string }) =>
+    `the secret ${name} is limited to the workflows ${workflows}: add ${slug} to its workflows, or use another secret`,
   SECRET_FOREIGN: () => "uses a secret, which only works in your own workflows: clone this one first",
 
   NO_RESULT: () => "the run has no result: add a response-output node",

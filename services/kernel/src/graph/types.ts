@@ -8,6 +8,8 @@ export interface GraphNode {
   data: Readonly<Record<string, unknown>>;
   /** Field values, for the request input of an inlined workflow. */
   fieldValues?: ReadonlyMap<string, unknown>;
+  /** Slug of the inlined workflow that contains the node; absent for a node of the outermost workflow. */
+  innerWorkflow?: string;
   /** For a node that a loop repeats: the end of the turn before. The node runs only if the loop goes on after that turn. */
   gate?: string;
   /** For a node that a loop repeats: its node in the first turn. Findings name only that one. */

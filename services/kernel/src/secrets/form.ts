@@ -8,6 +8,8 @@ export const SECRET_BOUNDS = {
   minValueChars: 8,
   hosts: 20,
   hostChars: 260,
+  /** Maximum workflows to which a secret can be limited. */
+  workflows: 50,
 } as const;
 
 export const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
@@ -26,6 +28,13 @@ export const secretForAlias = <T extends { name: string; alias?: string | undefi
   const ofAliases = values.filter((one) => (one.alias ?? "") !== "");
   return ofAliases.length > 0 ? ofAliases.find((one) => one.alias === alias) : values[0];
 };
+
+/**
+ * True if a node can send a secret.
+ * @param workflows slugs of the secret; empty for all workflows
+ * @param slug workflow whose graph contains the node
+ */
+export const isSecretOf = (workflows: readonly string[], slug: string): boolean => workflows.length === 0 || workflows.includes(slug);
 
 /** Printable ASCII, because a secret can be sent as a header. */
 export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;

@@ -84,7 +84,14 @@ export const createHooks = ({ store, arrivals, owners, identity, workflows, appr
         createdAt: new Date(),
       };
       // Store the secret first, so that a hook that requires a signature never exists without it.
-      const secret = { owner: secretsOf(record._id), name: SIGNATURE, value: signatureSecret, hosts: [], setBy: owner.userId };
+      const secret = {
+        owner: secretsOf(record._id),
+        name: SIGNATURE,
+        value: signatureSecret,
+        hosts: [],
+        workflows: [],
+        setBy: owner.userId,
+      };
       if (record.signatureHeader !== null) await identity.putSecret(secret);
       try {
         return await insert(record, request.maxHooks ?? USUAL_CAPS.hooks);

@@ -18,9 +18,12 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
   const [name, setName] = useState(secret?.name ?? "");
   const [value, setValue] = useState("");
   const [hosts, setHosts] = useState(secret?.hosts.join("\n") ?? "");
+  const [workflows, setWorkflows] = useState(secret?.workflows?.join("\n") ?? "");
   const [alias, setAlias] = useState(secret?.alias ?? "");
   const submit = () => {
-    const body = { value: value.trim(), hosts: namesIn(hosts), ...(alias === "" ? {} : { alias }) };
+    const slugs = namesIn(workflows);
+    const limits = { ...(alias === "" ? {} : { alias }), ...(slugs.length === 0 ? {} : { workflows: slugs }) };
+    const body = { value: value.trim(), hosts: namesIn(hosts), ...limits };
     return request("putSecret", { params: { name }, body });
   };
   return (
@@ -79,6 +82,15 @@ export const SecretDialog = ({ secret, onClose }: { secret?: ListedSecret; onClo
         className="font-mono text-xs"
         value={hosts}
         onText={setHosts}
+      />
+      <AreaField
+        label={SECRET_DIALOG.workflows}
+        hint={SECRET_DIALOG.workflowsHint}
+        rows={2}
+        spellCheck={false}
+        className="font-mono text-xs"
+        value={workflows}
+        onText={setWorkflows}
       />
     </FormDialog>
   );

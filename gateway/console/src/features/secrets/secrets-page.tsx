@@ -65,6 +65,9 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<ListedSecret>
       <span className="block min-w-0">
         <code className="block font-mono text-xs font-medium wrap-anywhere">{secret.name}</code>
         {secret.alias !== undefined && <Badge>{secret.alias}</Badge>}
+        {secret.workflows !== undefined && (
+          <span className="block text-xs text-muted wrap-anywhere">{SECRETS_PAGE.limitedTo(secret.workflows.join(", "))}</span>
+        )}
         <span className="mt-1 block md:hidden">
           <Hosts {...secret} />
         </span>

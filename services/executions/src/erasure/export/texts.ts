@@ -50,7 +50,10 @@ export const accountOf = ({ user, account, keys, secrets, budgets }: AccountPart
     grants: account?.grants ?? [],
   },
   keys: keys.map(keyOf),
-  secrets: secrets.map(({ name, hosts, setAt }) => ({ name, hosts, setAt: iso(setAt) })),
+  secrets: secrets.map(({ name, hosts, workflows, setAt }) => ({
+    ...{ name, hosts, setAt: iso(setAt) },
+    ...(workflows.length === 0 ? {} : { workflows }),
+  })),
   budgets: budgets.map(budgetJson),
 });
 

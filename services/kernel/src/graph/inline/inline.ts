@@ -68,6 +68,12 @@ const sizeProblem = ({ nodes, edges }: Graph): string | undefined => {
   return long && `the id of the node ${shownName(long.id)} is longer than ${GRAPH_BOUNDS.nodeIdBytes} bytes`;
 };
 
+/** Marks the nodes of a workflow with its slug. Nodes of the workflows in it keep theirs. */
+const containedIn = (slug: string, graph: InlineGraph): InlineGraph => ({
+  ...graph,
+  nodes: graph.nodes.map((node) => ({ innerWorkflow: slug, ...node })),
+});
+
 const TOO_MANY_TURNS = `with the nodes of all turns the graph has more than ${LIMITS.nodes} nodes: lower count, or shorten the workflow`;
 
 /**
@@ -86,7 +92,8 @@ export const inlineWorkflows = (
     const reference = referenceOf(node);
     const inner = reference && resolve(key, node.id);
     if (!inner) continue;
-    const expanded = expandedGraphs.get(inner.key) ?? inlineWorkflows(inner.graph, resolve, inner.key, expandedGraphs);
+    const expanded =
+      expandedGraphs.get(inner.key) ?? containedIn(reference.slug, inlineWorkflows(inner.graph, resolve, inner.key, expandedGraphs));
     expandedGraphs.set(inner.key, expanded);
     const own = whole.nodes.find(({ id }) => id === node.id)!;
     const isLoop = reference.isLoop === true;

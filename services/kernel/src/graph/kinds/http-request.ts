@@ -46,7 +46,9 @@ export const httpRequest: NodeKind = {
   check: nothingWrong,
   plan: (planner, node) => {
     const secrets = secretsOfNode(node.data);
-    const step = { ...buildStep(planner, httpRequest, node), ...(secrets.length > 0 ? { secrets } : {}) };
+    const { innerWorkflow } = node;
+    const sending = secrets.length === 0 ? {} : { secrets, ...(innerWorkflow === undefined ? {} : { innerWorkflow }) };
+    const step = { ...buildStep(planner, httpRequest, node), ...sending };
     warnUnresolved(planner, step);
     const bound = knownItems(planner, step);
     const calls = bound.complete

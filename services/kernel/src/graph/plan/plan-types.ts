@@ -84,6 +84,8 @@ export interface PlanStep {
   skipsFailed?: true;
   /** The runner's secrets that an HTTP request needs. Other `{{secrets.NAME}}` stay as text. */
   secrets?: readonly string[];
+  /** Slug of the inlined workflow that contains a step with secrets; absent for a step of the run's own workflow. */
+  innerWorkflow?: string;
 }
 
 /** How a fallback model is called. */

@@ -65,6 +65,26 @@ const judged = (more: Record<string, unknown> = {}) =>
     ],
   );
 
+it("names the workflow that contains a request with a secret, also in a loop and in a workflow within a workflow", () => {
+  const requestNode: Node = { id: "get", type: "http-request", data: { url: "https://x.test/", headers: { auth: "{{secrets.KEY}}" } } };
+  const send = graphOf([input({ name: "word", type: "text" }), requestNode, OUT], [["get.status", "out.status"]]);
+  const within = graphOf([{ id: "w", type: "workflow", data: { slug: "send" } }, requestNode, OUT], [["w.status", "out.status"]]);
+  const { plan: runPlan, issues } = plan(
+    [loop({ slug: "send", count: 2 }), loop({ slug: "within", count: 2 }, "m"), requestNode, OUT],
+    [
+      ["l.status", "out.status"],
+      ["m.status", "out.again"],
+    ],
+    { send, within },
+  );
+  expect(issues).toEqual([]);
+  const found = runPlan!.steps.flatMap(({ id, secrets, innerWorkflow }) => (secrets ? [[id, innerWorkflow]] : []));
+  expect(Object.fromEntries(found)).toEqual({
+    ...{ "l/1/get": "send", "l/2/get": "send", "m/1/w/get": "send", "m/2/w/get": "send" },
+    ...{ "m/1/get": "within", "m/2/get": "within", get: undefined },
+  });
+});
+
 it("plans every turn of a loop, with ids that name the turn", () => {
   const { plan: runPlan, issues } = judged();
   expect(issues).toEqual([]);

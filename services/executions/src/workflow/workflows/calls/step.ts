@@ -48,12 +48,14 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
 
 const callHttp = async (stepRun: StepRun): Promise<void> => {
   const { run, step, batches, isAlone } = stepRun;
-  const { alias } = stepRun.input;
+  const { alias, workflowSlug } = stepRun.input;
+  const workflow = step.secrets ? (step.innerWorkflow ?? workflowSlug) : null;
   const bound = run.bind(step);
   const callOf = (item: Item, context: CallContext): HttpNodeCall => ({
     ...context,
     call: run.inputs.ofRequest(step, item),
     ...(alias === undefined ? {} : { alias }),
+    ...(workflow === null ? {} : { workflow }),
   });
   const reused = await reuseCalls(stepRun, bound, callOf);
   const answers = await callBound(stepRun, bound, async (item, context, index) => {
