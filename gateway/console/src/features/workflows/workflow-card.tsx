@@ -2,7 +2,7 @@ import type { Folder, WorkflowSummary } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Archive, Copy, Download, Ellipsis, Eye, EyeOff, FolderInput, Play, Trash2, Wallet } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Badge } from "../../ui/badge";
 import { Button, buttonClasses, IconButton } from "../../ui/button";
 import { credits, titleOfTier } from "../../ui/format";
@@ -10,13 +10,14 @@ import { Menu, type MenuEntries } from "../../ui/overlays/menu";
 import { Time } from "../../ui/time";
 import type { OutputFile } from "../../media/files-in";
 import { BudgetBar } from "../../parts/budgets/budget-bar";
-import { BudgetDialog } from "../../parts/budgets/budget-dialog";
 import { budgetsQuery, isBudgetOf } from "../../parts/budgets/budgets";
 import { Cover } from "./cover";
 import { ConfirmDialog } from "../../parts/form";
 import type { WorkflowActions } from "./use-workflow-actions";
 import { COMMON } from "../../messages/common";
 import { WORKFLOW_CARD } from "../../messages/workflows";
+
+const BudgetDialog = lazy(async () => ({ default: (await import("../../parts/budgets/budget-dialog")).BudgetDialog }));
 
 export interface WorkflowCardProps {
   workflow: WorkflowSummary;
@@ -153,7 +154,11 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
         </div>
         {!own && <Offer workflow={workflow} actions={actions} />}
       </div>
-      {asking === "budget" && <BudgetDialog of={scope} budget={budget} onClose={() => setAsking(undefined)} />}
+      {asking === "budget" && (
+        <Suspense>
+          <BudgetDialog of={scope} budget={budget} onClose={() => setAsking(undefined)} />
+        </Suspense>
+      )}
       {asking === "delete" && (
         <ConfirmDialog
           title={WORKFLOW_CARD.deleteThisWorkflow}
