@@ -2434,6 +2434,8 @@ export interface ApiKey {
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
+  /** Set if the key was deleted. It no longer authenticates */
+  deletedAt?: string;
   webhook: {
     url: string;
     events: string[];
@@ -2482,6 +2484,8 @@ export interface IssuedApiKey {
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
+  /** Set if the key was deleted. It no longer authenticates */
+  deletedAt?: string;
   webhook: {
     url: string;
     events: string[];
@@ -2520,6 +2524,8 @@ export interface ChangedApiKey {
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
+  /** Set if the key was deleted. It no longer authenticates */
+  deletedAt?: string;
   webhook: {
     url: string;
     events: string[];
@@ -2546,6 +2552,8 @@ export interface ApiKeyWithWebhookSecret {
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
+  /** Set if the key was deleted. It no longer authenticates */
+  deletedAt?: string;
   webhook: {
     url: string;
     events: string[];
@@ -5171,6 +5179,10 @@ export interface Operations {
   };
   /** List the caller's API keys */
   listKeys: {
+    query?: {
+      /** `true`: adds the last 1000 deleted keys, for the names of ids in usage and audit */
+      deleted?: "true" | "false";
+    };
     response: ApiKey[];
   };
   /** Create an API key; its value is shown only once */

@@ -3,7 +3,7 @@ import { identity } from "@nodeloom/proto";
 import type { AuditEntry } from "./audit/audit";
 import type { AuthenticatedKey } from "./keys/authentication";
 import type { AuditRecord, SecretRecord } from "./records";
-import type { KeyRecord } from "./keys/records";
+import type { DeletedKeyRecord, KeyRecord } from "./keys/records";
 import { partsOf } from "./secrets/aliases";
 import type { Rollout } from "./tiers/rollouts";
 import type { User } from "./users/user";
@@ -41,20 +41,19 @@ export const toAuthenticatedMessage = ({
   role: role ?? "",
 });
 
+const keyParts = ({ _id, userId, madeBy = userId, lastUsedAt, expiresAt, ...key }: Omit<DeletedKeyRecord, "deletedAt">) => ({
+  ...{ id: _id, userId, madeBy, name: key.name, start: key.start, preset: key.preset, capabilities: key.capabilities },
+  ...{ createdAt: key.createdAt, lastUsedAt: lastUsedAt ?? undefined, expiresAt: expiresAt ?? undefined },
+});
+
+export const toDeletedKeyMessage = (key: DeletedKeyRecord): identity.Key =>
+  identity.Key.fromPartial({ ...keyParts(key), deletedAt: key.deletedAt });
+
 export const toKeyMessage = (key: KeyRecord): identity.Key =>
   identity.Key.fromPartial({
-    id: key._id,
-    userId: key.userId,
-    madeBy: key.madeBy ?? key.userId,
-    name: key.name,
-    start: key.start,
-    preset: key.preset,
-    capabilities: key.capabilities,
+    ...keyParts(key),
     metadata: Object.fromEntries((key.metadata ?? []).map(({ name, value }) => [name, value])),
     alias: key.alias,
-    createdAt: key.createdAt,
-    lastUsedAt: key.lastUsedAt ?? undefined,
-    expiresAt: key.expiresAt ?? undefined,
     webhook: key.webhook ? { ...key.webhook, disabledAt: key.webhook.disabledAt ?? undefined } : undefined,
   });
 

@@ -5,6 +5,7 @@ import { createAttemptsStore, type AttemptsStore } from "./sessions/attempts-sto
 import { createAuditStore, type AuditStore } from "./audit/audit-store";
 import { createEndpointModel, createEndpointStore, type EndpointStore } from "./keys/endpoint-store";
 import { createRunSecretStore, type RunSecretStore } from "./keys/run-secret-store";
+import { createDeletedKeyModel, createDeletedKeyStore } from "./keys/deleted-key-store";
 import { createKeyStore, type KeyStore } from "./keys/key-store";
 import type { KeyRecord, RunSecretRecord } from "./keys/records";
 import type {
@@ -198,7 +199,7 @@ export const createStore = (connection: Connection): Store => {
     users: createUserStore(users),
     addresses: createAddressStore(users),
     tiers: createTierStore(tiers),
-    keys: createKeyStore(keys),
+    keys: createKeyStore(keys, createDeletedKeyStore(createDeletedKeyModel(connection))),
     attempts: createAttemptsStore(attempts),
     knownAddresses: createKnownAddressStore(knownAddresses),
     secondFactors: createSecondFactorStore(users),

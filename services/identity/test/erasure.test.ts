@@ -68,6 +68,8 @@ it("keeps only ids in the audit of an erased account; its address is free at onc
     identity.CreateKeyRequest.fromPartial({ userId, name: word, preset: "full-deploy", webhookUrl: "https://example.com/hook" }),
   );
   await client.putSecret({ owner: userId, name: "A_SECRET", value: word, hosts: ["example.com"], workflows: [], setBy: userId });
+  const revoked = await client.createKey(identity.CreateKeyRequest.fromPartial({ userId, name: `old ${word}`, preset: "full-deploy" }));
+  await client.revokeKey({ userId, keyId: revoked.key!.id });
   const other = randomUUID();
   const DONE = identity.AuditOutcome.AUDIT_OUTCOME_DONE;
   const rows = [

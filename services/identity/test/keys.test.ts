@@ -1,6 +1,6 @@
 import { type identity } from "@nodeloom/proto";
 import { generateKeyValue } from "../src/keys/key-value";
-import type { KeyRecord } from "../src/keys/records";
+import type { DeletedKeyRecord, KeyRecord } from "../src/keys/records";
 import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
 
 let deployment: Deployment;
@@ -16,6 +16,45 @@ const keyRecords = () => deployment.database.collection<KeyRecord>("keys");
 
 const PRO = ["workflow:run", "workflow:read", "workflow:write", "webhook:receive", "execution:read", "execution:cancel"];
 const BUSINESS = [...PRO, "model:run", "agent:invoke"];
+
+describe("a revoked key", () => {
+  const deletedRecords = () => deployment.database.collection<DeletedKeyRecord>("deleted-keys");
+  const deletedOf = async (userId: string) =>
+    (await client.listKeys({ userId, withDeleted: true })).keys.filter(({ deletedAt }) => deletedAt !== undefined);
+
+  it("keeps its last name for lists, and nothing that could authenticate", async () => {
+    const user = await newUser(client, { tier: "pro" });
+    const { key, value } = await createKey(client, user.id, { name: "First" });
+    const keyId = key!.id;
+    const hashes = (await keyRecords().findOne({ _id: keyId }))!.hashes;
+    await client.updateKey({ userId: user.id, keyId, name: "Render farm", capabilities: undefined, metadata: undefined });
+    await client.revokeKey({ userId: user.id, keyId });
+    expect((await client.listKeys({ userId: user.id })).keys).toEqual([]);
+    expect(await deletedOf(user.id)).toMatchObject([
+      { id: keyId, name: "Render farm", start: value.slice(0, 12), deletedAt: expect.any(Date) as Date },
+    ]);
+    expect(await deletedOf((await newUser(client, { tier: "pro" })).id)).toEqual([]);
+    const stored = JSON.stringify(await deletedRecords().findOne({ _id: keyId }));
+    for (const secret of [value.slice(12), ...hashes]) expect(stored).not.toContain(secret);
+    expect((await refusal(client.authenticateKey({ value }))).reason).toBe("UNAUTHENTICATED");
+    expect((await refusal(client.rotateKey({ userId: user.id, keyId, graceSeconds: 0 }))).reason).toBe("NOT_FOUND");
+  });
+
+  it("keeps its name also if its creator's access ends, and an account keeps the newest 1,000", async () => {
+    const user = await newUser(client, { tier: "pro" });
+    const { key } = await createKey(client, user.id, { name: "Ended" });
+    const filler = { ...{ userId: user.id, name: "old", start: "nl_", preset: "custom", capabilities: [] }, createdAt: new Date(0) };
+    await deletedRecords().insertMany(
+      Array.from({ length: 1_000 }, (_, index) => ({
+        ...{ ...filler, _id: `${user.id} ${index}`, lastUsedAt: null, expiresAt: null, deletedAt: new Date(index) },
+      })),
+    );
+    await client.updateUser({ userId: user.id, approved: false });
+    const names = await deletedOf(user.id);
+    expect([names.length, names[0]?.id, names[0]?.name]).toEqual([1_000, key!.id, "Ended"]);
+    expect(await deletedRecords().countDocuments({ userId: user.id })).toBe(1_000);
+  });
+});
 
 describe("creating a key", () => {
   it("shows the value once and stores only its hash", async () => {

@@ -23,6 +23,7 @@ export const ERASURE = {
   identity: {
     users: "last",
     keys: "removed",
+    "deleted-keys": "removed",
     "service-accounts": "removed",
     secrets: "removed",
     "known-addresses": "removed",

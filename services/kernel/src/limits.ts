@@ -9,6 +9,8 @@ export const LIMITS = {
   jsonBodyBytes: 10 * MIB,
   /** Maximum body of routes that need no credentials. */
   openBodyBytes: 64 * KIB,
+  /** Maximum deleted API keys per account whose names are kept. */
+  deletedKeys: 1_000,
   jsonDepth: 64,
   jsonValues: 200_000,
   /** Maximum JSON values of a workflow outside its graph, viewport and cover. Includes tags. */

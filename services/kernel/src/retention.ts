@@ -18,6 +18,8 @@ export const RETENTION = {
   refusedRuns: { days: 2 },
   usage: { months: 25 },
   audit: { months: 25 },
+  /** Names of deleted API keys, for rows of usage and audit that contain their ids. */
+  deletedKeys: { days: 775 },
   /** Files that runs generated, unless a user keeps them or a workflow, version or cover refers to them. */
   generatedMedia: { days: 90 },
   uploads: "forever",

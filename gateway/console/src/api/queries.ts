@@ -63,6 +63,11 @@ export const membersQuery = (id: string) =>
     queryKey: ["organizations", id, "members"],
     queryFn: async ({ signal }) => (await request("listMembers", { params: { id }, signal })).body,
   });
+/** Keys for the names of ids, deleted keys included. */
+export const namedKeysQuery = queryOptions({
+  queryKey: ["keys", "named"],
+  queryFn: async ({ signal }) => (await request("listKeys", { query: { deleted: "true" }, signal })).body,
+});
 export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: async ({ signal }) => (await request("listKeys", { signal })).body });
 
 const POLL_MS = 3_000;

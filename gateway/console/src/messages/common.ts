@@ -8,6 +8,7 @@ export const FILE_READING = {
 /** Texts that mean the same on every page. */
 export const COMMON = {
   name: "Name",
+  deletedKey: (name: string) => `${name} (deleted)`,
   credits: "Credits",
   actions: "Actions",
   save: "Save",

@@ -4,6 +4,7 @@ export const AUDIT_TAB = {
   change: "Change",
   outcome: "Outcome",
   user: "User",
+  withKey: (name: string) => `with key ${name}`,
   auditLog: "Audit log",
   empty: "No entries yet.",
   noMatches: "No entries match.",

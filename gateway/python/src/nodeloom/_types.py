@@ -2725,6 +2725,8 @@ class ApiKey(TypedDict):
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
+    # Set if the key was deleted. It no longer authenticates
+    deletedAt: NotRequired[str]
     webhook: ApiKeyWebhook1 | None
 
 
@@ -2769,6 +2771,8 @@ class IssuedApiKey(TypedDict):
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
+    # Set if the key was deleted. It no longer authenticates
+    deletedAt: NotRequired[str]
     webhook: IssuedApiKeyWebhook1 | None
     # Hints about the capabilities, for example: without `execution:read` the key can start runs but not
     # poll them
@@ -2811,6 +2815,8 @@ class ChangedApiKey(TypedDict):
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
+    # Set if the key was deleted. It no longer authenticates
+    deletedAt: NotRequired[str]
     webhook: ChangedApiKeyWebhook1 | None
     # Hints about the capabilities, for example: without `execution:read` the key can start runs but not
     # poll them
@@ -2841,6 +2847,8 @@ class ApiKeyWithWebhookSecret(TypedDict):
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
+    # Set if the key was deleted. It no longer authenticates
+    deletedAt: NotRequired[str]
     webhook: ApiKeyWithWebhookSecretWebhook1 | None
     webhookSecret: str
 

@@ -1,9 +1,9 @@
-import { KEY_METADATA_ENTRIES, PRESETS, RUN_METADATA, WEBHOOK_EVENTS } from "@nodeloom/kernel";
+import { KEY_METADATA_ENTRIES, LIMITS, PRESETS, RUN_METADATA, WEBHOOK_EVENTS } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { WEBHOOK_TEST_MS } from "../../http/limits";
 import { defineRoute, type RouteDefinition } from "../../edge/route";
-import { aliasName, idParams, listQuery, name, uuid } from "../../http/schemas";
+import { aliasName, idParams, listQuery, name, queryFlag, uuid } from "../../http/schemas";
 import { auditedForOwner } from "../../edge/audit";
 import { checkMetadata } from "../runs/routes";
 import { metadataName } from "../runs/schemas";
@@ -71,13 +71,19 @@ export const keyRoutes = [
     ...shared,
     method: "GET",
     path: "/api/keys",
-    query: listQuery(),
+    query: listQuery(
+      z.object({
+        deleted: queryFlag
+          .optional()
+          .meta({ description: `\`true\`: adds the last ${LIMITS.deletedKeys} deleted keys, for the names of ids in usage and audit` }),
+      }),
+    ),
     operationId: "listKeys",
     summary: "List the caller's API keys",
     responses: { 200: z.array(record) },
     description: "A key of a service account lists the keys of its account.",
-    handler: async ({ gateway, caller }) => {
-      const { keys } = await gateway.services.identity.listKeys({ userId: caller.user.id });
+    handler: async ({ gateway, caller, query }) => {
+      const { keys } = await gateway.services.identity.listKeys({ userId: caller.user.id, withDeleted: query.deleted });
       const madeBy = caller.key ? mayChange(caller).madeBy : undefined;
       return { status: 200, body: keys.filter((key) => madeBy === undefined || key.madeBy === madeBy).map(view) };
     },

@@ -17,6 +17,7 @@ export const record = z
     createdAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable(),
     expiresAt: timestamp.nullable(),
+    deletedAt: timestamp.optional().meta({ description: "Set if the key was deleted. It no longer authenticates" }),
     webhook: z
       .object({
         url: z.string(),
@@ -68,6 +69,7 @@ export const view = (key: identity.Key): Record<string, unknown> => ({
   createdAt: iso(key.createdAt),
   lastUsedAt: iso(key.lastUsedAt),
   expiresAt: iso(key.expiresAt),
+  ...(key.deletedAt ? { deletedAt: iso(key.deletedAt) } : {}),
   webhook: key.webhook ? webhookView(key.webhook) : null,
 });
 

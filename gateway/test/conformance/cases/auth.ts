@@ -363,6 +363,18 @@ const records: Case[] = [
     const { text } = await pro.session.get("/api/keys");
     assert.ok(!text.includes(pick(created, "key")));
   }),
+  keyRecord("a revoked key keeps its last name, and is listed only with deleted=true", async (ctx) => {
+    const pro = await ctx.shared("pro", "keys");
+    const created = answers(await pro.session.post("/api/keys", { name: "Render farm", preset: "read-only" }), 201);
+    const id = pick<string>(created, "id");
+    answers(await pro.session.delete(`/api/keys/${id}`), 204);
+    const keysIn = async (query: string): Promise<Record<string, unknown>[]> =>
+      answers(await pro.session.get(`/api/keys${query}`), 200).body as unknown as Record<string, unknown>[];
+    for (const query of ["", "?deleted=false"]) assert.ok((await keysIn(query)).every((key) => key.id !== id));
+    const deletedKey = (await keysIn("?deleted=true")).find((key) => key.id === id);
+    fits(deletedKey, exactly({ ...RECORD, webhook: null, name: "Render farm", deletedAt: is.time }), "record");
+    refuses(await pro.session.get("/api/keys?deleted=maybe"), 400, "INVALID_REQUEST");
+  }),
   keyRecord("the value ends with a checksum of the rest", async (ctx) => {
     const { key } = await ctx.shared("pro", "keys");
     assert.equal(withChecksum(key.slice(0, -7)), key);

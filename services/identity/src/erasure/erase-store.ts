@@ -36,6 +36,7 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
   const {
     User,
     Key,
+    DeletedKey,
     ServiceAccount,
     Secret,
     KnownAddress,
@@ -82,6 +83,7 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
     organizations: () => leaveOrganizations(userId),
     "service-accounts": () => some(ServiceAccount!, { ownerId: userId }),
     keys: () => some(Key, { $or: [{ userId }, { madeBy: userId }] }),
+    "deleted-keys": () => some(DeletedKey!, { $or: [{ userId }, { madeBy: userId }] }),
     secrets: () => some(Secret, { $or: [{ owner: userId }, { owner: HOOK, setBy: userId }] }),
     "known-addresses": () => knownAddresses(userId),
     "pending-sign-ins": () => some(PendingSignIn, { userId }),

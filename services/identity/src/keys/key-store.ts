@@ -1,6 +1,7 @@
 import { insertOnce } from "@nodeloom/platform";
 import type { Model } from "mongoose";
-import type { KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } from "./records";
+import type { DeletedKeyStore } from "./deleted-key-store";
+import type { DeletedKeyRecord, KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } from "./records";
 
 /** Maximum number of stored signing secrets. Replaced secrets still sign for a day; if there are too many, the oldest is dropped. */
 export const SECRETS_KEPT = 10;
@@ -31,7 +32,10 @@ export interface KeyStore {
   findOwned(of: Ownership, id: string): Promise<KeyRecord | null>;
   /** Keys, newest first. */
   list(userId: string): Promise<KeyRecord[]>;
+  /** Deleted keys, newest first. */
+  listDeleted(userId: string): Promise<DeletedKeyRecord[]>;
   change(of: Ownership, id: string, change: KeyChange): Promise<KeyRecord | null>;
+  /** Removes a key. Its name stays among the deleted keys, as for the methods below. */
   remove(of: Ownership, id: string): Promise<boolean>;
   /** Removes a person's keys from earlier epochs. */
   removeEnded(personId: string, epoch: number): Promise<void>;
@@ -68,9 +72,15 @@ const enabled = ({ keyId, url, revision }: WebhookSettings): object => ({
 
 const owned = ({ userId, madeBy }: Ownership, id: string): object => ({ _id: id, userId, ...(madeBy === undefined ? {} : { madeBy }) });
 
-export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
+export const createKeyStore = (keys: Model<KeyRecord>, deletedKeys: DeletedKeyStore, clock: () => number = Date.now): KeyStore => {
   const update = (filter: object, change: object): Promise<KeyRecord | null> =>
     keys.findOneAndUpdate(filter, change, { returnDocument: "after" }).lean<KeyRecord>().exec();
+  /** Keeps the names first, so that a crash loses none. @returns the number of removed keys */
+  const removeAll = async (filter: object): Promise<number> => {
+    const removedKeys = await keys.find(filter).lean<KeyRecord[]>().exec();
+    await deletedKeys.keep(removedKeys, new Date(clock()));
+    return (await keys.deleteMany(filter)).deletedCount;
+  };
   const sameValues = ({ hashes, rotation }: { hashes: string[]; rotation: RotationRecord | null }): object =>
     rotation ? { hashes, "rotation.previousEndsAt": rotation.previousEndsAt } : { hashes };
   return {
@@ -81,14 +91,15 @@ export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
     findOwned: (of, id) => keys.findOne(owned(of, id)).lean<KeyRecord>().exec(),
     list: (userId) => keys.find({ userId }).sort({ createdAt: -1, _id: -1 }).lean<KeyRecord[]>().exec(),
     change: (of, id, change) => update(owned(of, id), { $set: change }),
-    remove: async (of, id) => (await keys.deleteOne(owned(of, id))).deletedCount > 0,
+    listDeleted: (userId) => deletedKeys.list(userId),
+    remove: async (of, id) => (await removeAll(owned(of, id))) > 0,
     removeEnded: async (personId, epoch) => {
       const isOlder = { epoch: { $lt: epoch } };
       // A key without a creator was created by its owner.
-      await keys.deleteMany({ userId: personId, ...isOlder });
-      await keys.deleteMany({ madeBy: personId, ...isOlder });
+      await removeAll({ userId: personId, ...isOlder });
+      await removeAll({ madeBy: personId, ...isOlder });
     },
-    removeMadeBy: async (userId, personId) => void (await keys.deleteMany({ userId, madeBy: personId })),
+    removeMadeBy: async (userId, personId) => void (await removeAll({ userId, madeBy: personId })),
     rotate: (key, to, secret) =>
       update(
         { _id: key._id, userId: key.userId, ...sameValues(key), ...(secret ? { webhook: { $ne: null } } : {}) },

@@ -14,7 +14,7 @@ import {
 import { aliasIssues, keyIssues, metadataIssues, nameIssues, type NewKey } from "./key-issues";
 import type { KeyChange, KeyStore, Ownership } from "./key-store";
 import { generateKeyValue, hashKeyValue, START_CHARS } from "./key-value";
-import type { KeyRecord } from "./records";
+import type { DeletedKeyRecord, KeyRecord } from "./records";
 import type { SecretBox } from "./webhook-secrets";
 import type { Accounts } from "../organizations/accounts";
 import type { Users } from "../users/users";
@@ -49,6 +49,8 @@ export interface Keys {
   create(userId: string, newKey: NewKey): Promise<IssuedKey>;
   /** Keys that haven't expired. */
   list(userId: string): Promise<KeyRecord[]>;
+  /** The newest deleted keys: their names, and never a value. */
+  listDeleted(userId: string): Promise<DeletedKeyRecord[]>;
   /** @throws INVALID_REQUEST or CAPABILITY_ABOVE_CEILING */
   edit(of: Ownership, keyId: string, edit: KeyEdit): Promise<{ key: KeyRecord; warnings: string[] }>;
   revoke(of: Ownership, keyId: string): Promise<void>;
@@ -203,6 +205,12 @@ export const createKeys = (options: KeysOptions): Keys => {
       if (person) return keys.filter(({ epoch }) => epoch === person.keyEpoch);
       const holders = await Promise.all(keys.map((key) => accounts.holderOf(key)));
       return keys.filter((_, index) => holders[index] !== null);
+    },
+    listDeleted: async (userId) => {
+      const [deletedKeys, keys] = await Promise.all([store.listDeleted(userId), store.list(userId)]);
+      const existing = new Set(keys.map(({ _id }) => _id));
+      // A key is named here before it is deleted.
+      return deletedKeys.filter(({ _id }) => !existing.has(_id));
     },
     revoke: async (of, keyId) => {
       if (!(await store.remove(of, keyId))) throw noSuchKey();

@@ -76,3 +76,11 @@ export interface KeyRecord {
   lastUsedAt: Date | null;
   expiresAt: Date | null;
 }
+
+/** The parts of a deleted key that lists show. Without hashes it can't authenticate. */
+export interface DeletedKeyRecord extends Pick<
+  KeyRecord,
+  "_id" | "userId" | "madeBy" | "name" | "start" | "preset" | "capabilities" | "createdAt" | "lastUsedAt" | "expiresAt"
+> {
+  deletedAt: Date;
+}

@@ -1,7 +1,7 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
-import { toAuthenticatedMessage, toKeyMessage, toUserMessage } from "../messages";
+import { toAuthenticatedMessage, toDeletedKeyMessage, toKeyMessage, toUserMessage } from "../messages";
 import type { Authentication } from "./authentication";
 import { endpointHandlers } from "./endpoint-server";
 import type { Endpoints } from "./endpoints";
@@ -38,9 +38,11 @@ const keyHandlers = ({ keys, authentication }: KeyServices): Pick<Server, KeyMet
     const issued = await keys.create(userId, { ...newKey, ...(alias === undefined ? {} : { alias }) });
     return identity.CreateKeyResponse.fromPartial({ ...issued, key: toKeyMessage(issued.key) });
   }),
-  listKeys: unary(async ({ userId }: identity.ListKeysRequest) =>
-    identity.ListKeysResponse.fromPartial({ keys: (await keys.list(userId)).map(toKeyMessage) }),
-  ),
+  listKeys: unary(async ({ userId, withDeleted = false }: identity.ListKeysRequest) => {
+    const deletedKeys = withDeleted ? await keys.listDeleted(userId) : [];
+    const messages = [...(await keys.list(userId)).map(toKeyMessage), ...deletedKeys.map(toDeletedKeyMessage)];
+    return identity.ListKeysResponse.fromPartial({ keys: messages });
+  }),
   updateKey: unary(async ({ userId, madeBy, keyId, name, capabilities, metadata, alias }: identity.UpdateKeyRequest) => {
     const { key, warnings } = await keys.edit({ userId, madeBy }, keyId, {
       ...(name === undefined ? {} : { name }),

@@ -2,7 +2,7 @@ import type { ApiKey, Budget } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Pencil, Plus, Wallet } from "lucide-react";
 import { useState } from "react";
-import { keysQuery, workflowsQuery } from "../../api/queries";
+import { keysQuery, namedKeysQuery, workflowsQuery } from "../../api/queries";
 import { Loaded } from "../../parts/loaded";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
@@ -67,6 +67,7 @@ const columnsOf = (
 export const BudgetsPage = () => {
   const budgets = useQuery(budgetsQuery);
   const keys = useQuery(keysQuery).data ?? [];
+  const namedKeys = useQuery(namedKeysQuery).data ?? [];
   const workflows = useQuery(workflowsQuery).data ?? [];
   const nameOf = useWorkflowNames();
   const [asking, setAsking] = useState<Budget | "new">();
@@ -85,7 +86,7 @@ export const BudgetsPage = () => {
         {(rows) => (
           <Table
             label={COMMON.budgets}
-            columns={columnsOf(keys, nameOf, setAsking)}
+            columns={columnsOf(namedKeys, nameOf, setAsking)}
             rows={rows}
             keyOf={({ id }) => id}
             empty={
@@ -97,7 +98,7 @@ export const BudgetsPage = () => {
         )}
       </Loaded>
       {asking === "new" && <BudgetDialog budget={undefined} keys={keys} workflows={workflows} onClose={close} />}
-      {asking !== undefined && asking !== "new" && <BudgetDialog of={scopeOf(asking)} budget={asking} keys={keys} onClose={close} />}
+      {asking !== undefined && asking !== "new" && <BudgetDialog of={scopeOf(asking)} budget={asking} keys={namedKeys} onClose={close} />}
     </Page>
   );
 };

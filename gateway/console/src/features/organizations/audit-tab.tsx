@@ -2,7 +2,8 @@ import type { AuditRow } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { membersQuery } from "../../api/queries";
+import { keyName } from "../../api/key-name";
+import { membersQuery, namedKeysQuery } from "../../api/queries";
 import { AuditOutcome } from "../../parts/audit-outcome";
 import { Paged } from "../../parts/paged";
 import type { Column } from "../../ui/table";
@@ -12,7 +13,7 @@ import { DownloadButton } from "../../parts/download-button";
 import { COMMON } from "../../messages/common";
 import { AUDIT_TAB } from "../../messages/organizations";
 
-const columnsOf = (nameOf: (id: string) => string): readonly Column<AuditRow>[] => [
+const columnsOf = (nameOf: (id: string) => string, nameOfKey: (id: string) => string): readonly Column<AuditRow>[] => [
   { title: AUDIT_TAB.action, cell: ({ action }) => <span className="font-medium">{action}</span> },
   {
     title: AUDIT_TAB.resource,
@@ -28,7 +29,15 @@ const columnsOf = (nameOf: (id: string) => string): readonly Column<AuditRow>[] 
   },
   { title: AUDIT_TAB.outcome, wide: true, cell: (row) => <AuditOutcome row={row} /> },
   { title: AUDIT_TAB.address, wide: "widest", cell: ({ ip }) => ip },
-  { title: AUDIT_TAB.user, cell: ({ actor }) => <span className="block truncate">{nameOf(actor)}</span> },
+  {
+    title: AUDIT_TAB.user,
+    cell: ({ actor, keyId }) => (
+      <span className="block truncate">
+        {nameOf(actor)}
+        {keyId !== null && <span className="block truncate text-xs text-muted">{AUDIT_TAB.withKey(nameOfKey(keyId))}</span>}
+      </span>
+    ),
+  },
   { title: COMMON.time, numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];
 
@@ -47,9 +56,10 @@ const KINDS = [
 /** Sign-ins, changes and refused attempts, with filters. */
 export const AuditTab = ({ id }: { id: string }) => {
   const members = useQuery(membersQuery(id));
+  const keys = useQuery({ ...namedKeysQuery, retry: false }).data ?? [];
   const [action, setAction] = useState("");
   const [q, setQ] = useState("");
-  const nameOf = (one: string): string => members.data?.find(({ userId }) => userId === one)?.email ?? one;
+  const nameOf = (one: string): string => members.data?.find(({ userId }) => userId === one)?.email ?? keyName(keys, one, one);
   const filter = { ...(action === "" ? {} : { action }), ...(q.trim() === "" ? {} : { q: q.trim() }) };
   const isFiltered = Object.keys(filter).length > 0;
   return (
@@ -76,7 +86,7 @@ export const AuditTab = ({ id }: { id: string }) => {
           const query = { limit: 50, ...filter, ...(cursor === undefined ? {} : { cursor }) };
           return (await request("listOrganizationAudit", { params: { id }, query, signal })).body;
         }}
-        columns={columnsOf(nameOf)}
+        columns={columnsOf(nameOf, (keyId) => keyName(keys, keyId, keyId))}
         keyOf={(row) => row.id}
         empty={isFiltered ? AUDIT_TAB.noMatches : AUDIT_TAB.empty}
       />

@@ -1,7 +1,8 @@
 import type { ApiKey } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { keysQuery } from "../../api/queries";
+import { keyName } from "../../api/key-name";
+import { namedKeysQuery } from "../../api/queries";
 import { usageGroupsQuery } from "./queries";
 import { DownloadButton } from "../../parts/download-button";
 import { Input, Select } from "../../ui/inputs/field";
@@ -38,7 +39,7 @@ const NONE: Readonly<Record<Grouping, string>> = {
 
 const nameOf = (by: Grouping, group: string | null, keys: readonly ApiKey[]): string => {
   if (group === null) return NONE[by];
-  return by === "key" ? (keys.find(({ id }) => id === group)?.name ?? `${group} (gone)`) : group;
+  return by === "key" ? keyName(keys, group, `${group} (gone)`) : group;
 };
 
 /** Credits grouped by a chosen property, with a CSV download. */
@@ -46,7 +47,7 @@ export const Grouped = () => {
   const [by, setBy] = useState<Grouping>("key");
   const [name, setName] = useState("customer");
   const [days, setDays] = useState<number>(30);
-  const keys = useQuery(keysQuery).data ?? [];
+  const keys = useQuery(namedKeysQuery).data ?? [];
   const groupBy = by === "metadata" ? `metadata.${name.trim()}` : by;
   const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, "YYYY-MM-DD".length);
   const isComplete = by !== "metadata" || name.trim() !== "";

@@ -1,6 +1,7 @@
 import type { ApiKey, Budget, BudgetSettings } from "@nodeloom/client";
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../api/client";
+import { keyName } from "../../api/key-name";
 import { COMMON } from "../../messages/common";
 import { BUDGETS } from "../../messages/parts";
 
@@ -62,7 +63,7 @@ export const scopeWords = (
 ): { kind: string; name: string } => {
   switch (scope.scope) {
     case "key":
-      return { kind: COMMON.apiKey, name: keys.find(({ id }) => id === scope.keyId)?.name ?? "a key that is gone" };
+      return { kind: COMMON.apiKey, name: keyName(keys, scope.keyId, "a key that is gone") };
     case "workflow":
       return { kind: COMMON.workflow, name: nameOf(scope.workflowSlug) };
     case "metadata":

@@ -1,17 +1,18 @@
-import type { ApiKey, MadeDecision, Member } from "@nodeloom/client";
+import type { MadeDecision, Member } from "@nodeloom/client";
+import { keyName, type NamedKey } from "../../api/key-name";
 import { DECISIONS } from "../../messages/runs";
 
 interface Directory {
   members: readonly Pick<Member, "userId" | "email">[];
-  keys: readonly Pick<ApiKey, "id" | "name">[];
+  keys: readonly NamedKey[];
 }
 
 const decider = (decidedBy: MadeDecision["decidedBy"], { members, keys }: Directory): string => {
   if (decidedBy === null) return DECISIONS.anOwner;
   if ("userId" in decidedBy) return members.find(({ userId }) => userId === decidedBy.userId)?.email ?? DECISIONS.aMember;
   if ("address" in decidedBy) return DECISIONS.byMail(decidedBy.address);
-  const key = keys.find(({ id }) => id === decidedBy.keyId);
-  return key ? DECISIONS.key(key.name) : DECISIONS.aKey;
+  const name = keyName(keys, decidedBy.keyId, "");
+  return name === "" ? DECISIONS.aKey : DECISIONS.key(name);
 };
 
 /** "Approved by ada@example.com". Names that can't be read are replaced by a general term. */

@@ -2,7 +2,7 @@ import type { MadeDecision } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Check, X } from "lucide-react";
 import { ownerIdOf } from "../../api/organization";
-import { keysQuery, membersQuery, meQuery } from "../../api/queries";
+import { membersQuery, meQuery, namedKeysQuery } from "../../api/queries";
 import { Time } from "../../ui/time";
 import { decisionWords } from "./decision-words";
 
@@ -17,7 +17,7 @@ export const DecisionList = ({ decisions, titleOf }: DecisionListProps) => {
   const { data: me } = useQuery(meQuery);
   const members = useQuery({ ...membersQuery(me ? ownerIdOf(me) : ""), enabled: Boolean(me) });
   const isByKey = decisions.some(({ decidedBy }) => decidedBy !== null && "keyId" in decidedBy);
-  const keys = useQuery({ ...keysQuery, enabled: isByKey, retry: false });
+  const keys = useQuery({ ...namedKeysQuery, enabled: isByKey, retry: false });
   // Names appear together, not first as a general term.
   if (members.isPending || (isByKey && keys.isPending)) return null;
   const people = { members: members.data ?? [], keys: keys.data ?? [] };
