@@ -60,7 +60,7 @@ export const service = defineService({
       },
       stop: async () => {
         stopping.abort();
-        await Promise.all([http.stop(), adminHttp?.stop(), gateway.tierRollouts.stop(), gateway.runStops.stop()]);
+        await Promise.all([http.stop(), adminHttp?.stop()]);
         await gateway.previews.close();
         connections.close();
         redis.disconnect();

@@ -22,8 +22,6 @@ import { createSessions } from "./auth/session";
 import { createStreamCount } from "./edge/rate/stream-count";
 import { createCancellations } from "./edge/cancellations";
 import { createMcpSessions } from "./auth/mcp-sessions";
-import { startRunStops } from "./sweepers/run-stops";
-import { startTierRollouts } from "./sweepers/tier-rollout";
 import { mcpFixtures, type GatewayConfig } from "./variables";
 
 export interface GatewayParts {
@@ -86,8 +84,6 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     visits: createVisits({ redis, keyPrefix }),
     catalog: createCatalog(services.models),
     eventStreams: createStreamCount(EVENT_STREAMS_PER_USER),
-    tierRollouts: startTierRollouts({ services, logger }),
-    runStops: startRunStops({ services, logger }),
     publicBaseUrl: config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, ""),
     previews: createPreviews(config.MEDIA_HTTP_URL),
     mediaUrls: createAddressDoor({ media: services.media, publicBaseUrl: config.PUBLIC_BASE_URL, logger }),

@@ -50,7 +50,7 @@ const WITH_FLOORS = [
   {
     name: "gateway",
     folder: "gateway/src",
-    floors: [["http"], ["clients"], ["auth"], ["apps", "sweepers"], ["edge"], ["routes"], ["docs"], ["mcp"]],
+    floors: [["http"], ["clients"], ["auth"], ["apps"], ["edge"], ["routes"], ["docs"], ["mcp"]],
   },
   {
     name: "console",

@@ -1,4 +1,4 @@
-import type { Logger, Sweeper } from "@nodeloom/platform";
+import type { Logger } from "@nodeloom/platform";
 import type { BodyBudget } from "../http/body/body-budget";
 import type { OwnIds } from "./rate/own-ids";
 import type { Apps } from "../apps/apps";
@@ -42,10 +42,6 @@ export interface Gateway {
   visits: Visits;
   catalog: Catalog;
   eventStreams: StreamCount;
-  /** Applies changes of custom tiers to their users' accounts. */
-  tierRollouts: Sweeper;
-  /** Cancels runs of users who were suspended or lost approval. */
-  runStops: Sweeper;
   /** Public address of the gateway, without a trailing slash. */
   publicBaseUrl: string;
   previews: Previews;

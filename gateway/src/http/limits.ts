@@ -92,18 +92,8 @@ export const MEDIA_UPLOAD_MS = 10 * 60 * 1_000;
 export const PAGE_DEFAULT = 50;
 export const PAGE_MAX = 500;
 
-/** Interval of checks for tier changes that haven't reached all accounts. */
-export const ROLLOUT_INTERVAL_MS = 30_000;
-/** Users per page. A page must be complete before identity's claim expires. */
-export const ROLLOUT_PAGE_USERS = 50;
-export const ROLLOUT_PARALLEL = 10;
-export const ROLLOUT_CALL_MS = 2_000;
-
-/** Interval of checks for suspended or unapproved users whose runs must be cancelled. */
-export const RUN_STOP_INTERVAL_MS = 5_000;
-/** Runs of one user that are listed and cancelled at once. */
-export const RUN_STOP_PAGE = 100;
-export const RUN_STOP_PARALLEL = 10;
+/** Deadline for changing what a user's tier grants, at billing or executions. */
+export const PLAN_CALL_MS = 2_000;
 
 /** Deadline for checking at sign-in whether the account has its credits. */
 export const COMPLETION_CALL_MS = 2_000;

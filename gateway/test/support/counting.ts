@@ -18,13 +18,6 @@ const UPKEEP: ReadonlySet<string> = new Set(["hello", "ismaster", "ping", "endSe
 /** Databases of services that also work without requests: identity drops callers after half a second, and billing sweeps. */
 const RESTLESS = /_(identity|billing)$/;
 
-/** Calls that gateways make without a request. */
-const CHORES: ReadonlySet<string> = new Set([
-  "identity.v1.IdentityService/ClaimTierRollout",
-  "identity.v1.IdentityService/AdvanceTierRollout",
-  "identity.v1.IdentityService/ClaimRunStop",
-]);
-
 const add = (counts: Counts, name: string): void => void (counts[name] = (counts[name] ?? 0) + 1);
 
 /** A database URI whose clients report their commands. */
@@ -59,7 +52,7 @@ const countCalls = (counted: (method: string) => void): (() => void) => {
 export const startCounting = (): { during(work: () => Promise<unknown>): Promise<Load>; stop(): void } => {
   let load: Load = { calls: {}, commands: {} };
   const stop = countCalls((method) => {
-    if (!CHORES.has(method)) add(load.calls, method);
+    add(load.calls, method);
   });
   const onCommand = ({ commandName, command, databaseName }: CommandStartedEvent): void => {
     if (UPKEEP.has(commandName) || RESTLESS.test(databaseName)) return;

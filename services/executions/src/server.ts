@@ -51,6 +51,8 @@ export interface HandlerOptions {
   webhookMessage: (request: executions.GetWebhookMessageRequest) => Promise<executions.WebhookMessage | undefined>;
   notifications: Pick<Notifications, "send" | "getMail" | "testWebhook">;
   queue: Pick<Queue, "resize">;
+  /** Cancels runs of suspended accounts, and applies changed tiers. */
+  applyAccountChanges: () => Promise<void>;
   batches: { orders: Orders; reads: BatchReads; testRunning: TestRunning; testReads: TestReads };
   testProviderKey: (name: string) => Promise<executions.TestProviderKeyResponse>;
   triggers: Triggers;
@@ -86,6 +88,10 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   countWaiting: unary(async ({ userId }) => ({ waiting: await options.stores.approvals.count(userId) })),
   setConcurrency: unary(async ({ userId, concurrency }) => {
     await options.queue.resize(userId, concurrency);
+    return {};
+  }),
+  applyAccountChanges: unary(async () => {
+    await options.applyAccountChanges();
     return {};
   }),
   listExecutions: unary(

@@ -138,6 +138,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       stores,
       decisionLinks: createDecisionLinks({ stores, approvals: lifecycle.approvals, addresses: services.addresses }),
       decide: createDecide({ stores, approvals: lifecycle.approvals, media: services.media, own: addresses.own }),
+      applyAccountChanges: upkeep.applyAccountChanges,
       runDeletion: erasure.runDeletion,
       manyErasures: erasure.manyErasures,
       quotes: createQuotes({ planning: runs.planning, reruns: calls.reruns, billing: services.billing }),

@@ -12,7 +12,6 @@ import { createKeys } from "./keys/keys";
 import { createLoginThrottle } from "./sessions/login-throttle";
 import { createPasswords } from "./users/passwords";
 import { createSecretBox } from "./keys/webhook-secrets";
-import { createRollouts } from "./tiers/rollouts";
 import type { Identity } from "./server";
 import type { Store } from "./store";
 import { createTiers } from "./tiers/tiers";
@@ -154,7 +153,6 @@ export const createIdentity = async ({
     listApprovers: createListApprovers({ users: store.users, organizations: store.organizations }),
     runStops,
     tiers,
-    rollouts: createRollouts({ store: store.tiers }),
     keys: createKeys({ store: store.keys, users, accounts, changes, secretBox, addressProblem, pepper, environment }),
     webhooks: createWebhooks({ store: store.keys, accounts, secretBox, changes, addressProblem }),
     runSecrets: createRunSecrets({ store: store.runSecrets, secretBox, clock }),

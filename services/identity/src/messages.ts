@@ -5,7 +5,6 @@ import type { AuthenticatedKey } from "./keys/authentication";
 import type { AuditRecord, SecretRecord } from "./records";
 import type { DeletedKeyRecord, KeyRecord } from "./keys/records";
 import { partsOf } from "./secrets/aliases";
-import type { Rollout } from "./tiers/rollouts";
 import type { User } from "./users/user";
 
 /** Converts domain values to and from gRPC messages. Absent members are undefined in messages and null in the domain. */
@@ -70,8 +69,6 @@ export const fromTierMessage = (tier: identity.Tier): CustomTier => ({
   concurrency: tier.concurrency,
   caps: capsFromNumbers(tier.caps),
 });
-
-export const toRolloutMessage = (rollout: Rollout): identity.TierRollout => identity.TierRollout.fromPartial(rollout);
 
 const OUTCOMES = {
   pending: identity.AuditOutcome.AUDIT_OUTCOME_PENDING,

@@ -65,9 +65,6 @@ export interface RunStopRecord {
   _id: string;
   userId: string;
   at: Date;
-  /** The current worker's claim and its expiry. */
-  claim: string | null;
-  claimedUntil: Date | null;
 }
 
 export interface PasswordResetRecord extends StoredLink {
@@ -152,9 +149,6 @@ export interface TierRecord extends Omit<CustomTier, "id" | "caps"> {
   rolloutRevision: string | null;
   /** Next page of users; empty for the first page. */
   rolloutCursor: string;
-  /** The current worker's claim and its expiry. Later changes don't reset them. */
-  rolloutClaim: string | null;
-  rolloutUntil: Date | null;
 }
 
 /** Sign-in attempts within a window. `_id` is a hash of the subject whose attempts are counted. */

@@ -6,17 +6,8 @@ import type { ListApprovers } from "./addresses/approvers";
 import type { Audit } from "./audit/audit";
 import type { Erasures } from "./erasure/erasures";
 import { keyRoomHandlers, type KeyServices } from "./keys/server";
-import {
-  fromAuditMessage,
-  fromTierMessage,
-  toAuditMessage,
-  toRolloutMessage,
-  toSecretMessage,
-  toTierMessage,
-  toUserMessage,
-} from "./messages";
+import { fromAuditMessage, fromTierMessage, toAuditMessage, toSecretMessage, toTierMessage, toUserMessage } from "./messages";
 import type { Oidc } from "./oidc/oidc";
-import type { Rollouts } from "./tiers/rollouts";
 import type { Tiers } from "./tiers/tiers";
 import type { PasswordChanges } from "./sessions/password-changes";
 import type { Secrets } from "./secrets/secrets";
@@ -49,7 +40,6 @@ export interface Identity extends KeyServices {
   listApprovers: ListApprovers;
   runStops: RunStops;
   tiers: Tiers;
-  rollouts: Rollouts;
   audit: Audit;
   secrets: Secrets;
   erasures: Erasures;
@@ -98,14 +88,14 @@ const sessionHandlers = ({ signIn, passwordChanges }: Identity): Pick<Server, Se
   }),
 });
 
-const runStopHandlers = ({ runStops }: Identity): Pick<Server, "claimRunStop" | "finishRunStop"> => ({
-  claimRunStop: unary(async (_request: identity.ClaimRunStopRequest) => {
-    const stop = await runStops.claim();
-    return identity.ClaimRunStopResponse.fromPartial(stop ? { stop } : {});
-  }),
+const runStopHandlers = ({ runStops }: Identity): Pick<Server, "claimRunStop" | "listRunStops" | "finishRunStop"> => ({
+  claimRunStop: unary(async (_request: identity.ClaimRunStopRequest) => identity.ClaimRunStopResponse.fromPartial({})),
+  listRunStops: unary(async (_request: identity.ListRunStopsRequest) =>
+    identity.ListRunStopsResponse.fromPartial({ stops: await runStops.list() }),
+  ),
   finishRunStop: unary(async ({ stop }: identity.FinishRunStopRequest) => {
     if (!stop) throw invalidRequest([{ path: "stop", message: "is required" }]);
-    await runStops.finish(stop);
+    await runStops.finish(stop.id);
     return identity.FinishRunStopResponse.fromPartial({});
   }),
 });
@@ -124,14 +114,14 @@ const tierHandlers = ({ tiers }: Identity): Pick<Server, "listTiers" | "putTier"
   }),
 });
 
-const rolloutHandlers = ({ rollouts }: Identity): Pick<Server, "claimTierRollout" | "advanceTierRollout"> => ({
-  claimTierRollout: unary(async (_request: identity.ClaimTierRolloutRequest) => {
-    const rollout = await rollouts.claim();
-    return identity.ClaimTierRolloutResponse.fromPartial({ rollout: rollout ? toRolloutMessage(rollout) : undefined });
-  }),
+const rolloutHandlers = ({ tiers }: Identity): Pick<Server, "claimTierRollout" | "listTierRollouts" | "advanceTierRollout"> => ({
+  claimTierRollout: unary(async (_request: identity.ClaimTierRolloutRequest) => identity.ClaimTierRolloutResponse.fromPartial({})),
+  listTierRollouts: unary(async (_request: identity.ListTierRolloutsRequest) =>
+    identity.ListTierRolloutsResponse.fromPartial({ rollouts: await tiers.rollouts() }),
+  ),
   advanceTierRollout: unary(async ({ rollout, finished }: identity.AdvanceTierRolloutRequest) => {
     if (!rollout) throw invalidRequest([{ path: "rollout", message: "is required" }]);
-    return identity.AdvanceTierRolloutResponse.fromPartial({ claimed: await rollouts.advance(rollout, finished) });
+    return identity.AdvanceTierRolloutResponse.fromPartial({ claimed: await tiers.advanceRollout(rollout, finished) });
   }),
 });
 

@@ -104,17 +104,12 @@ const tierSchema = new Schema<TierRecord>(
     deletingAt: optionalDate,
     rolloutRevision: { type: String, default: null },
     rolloutCursor: { type: String, default: "" },
-    rolloutClaim: { type: String, default: null },
-    rolloutUntil: optionalDate,
   },
   OPTIONS,
 );
 
 /** Read without an index, because there are few rows and usually none. */
-const runStopSchema = new Schema<RunStopRecord>(
-  { _id: text, userId: text, at: date, claim: { type: String, default: null }, claimedUntil: optionalDate },
-  OPTIONS,
-);
+const runStopSchema = new Schema<RunStopRecord>({ _id: text, userId: text, at: date }, OPTIONS);
 
 const auditSchema = new Schema<AuditRecord>(
   {

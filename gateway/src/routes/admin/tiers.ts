@@ -1,3 +1,4 @@
+import { applyAccountChanges } from "../../edge/plan-change";
 import { CAP_NAMES, CAPS, capsFromNumbers, capsToNumbers, fromCredits, invalidRequest, toCredits, type CapName } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
@@ -123,7 +124,7 @@ export const adminTierRoutes = [
         if (!stored) throw new Error("identity answered without a tier");
         return { value: view(stored), after: view(stored) };
       });
-      gateway.tierRollouts.wake();
+      applyAccountChanges(gateway);
       return { status: 200, body: changed };
     },
   }),

@@ -7,9 +7,8 @@ import { adminUser, adminUserView, balances, balancesView } from "../identity/vi
 import { sendSoon } from "../../edge/mails";
 import { audited } from "../../edge/audit";
 import { hideOrganizationsOf } from "./organizations";
-import { applyPlan } from "../../sweepers/plan-change";
+import { applyAccountChanges, applyPlan, setConcurrency } from "../../edge/plan-change";
 import { forAdmins, ofUser, requirePerson } from "./shared";
-import { setConcurrency } from "../../sweepers/tier-rollout";
 import { jsonBody } from "../../http/body/kinds";
 
 const userChanges = z
@@ -110,7 +109,7 @@ export const adminUserRoutes = [
         const { id: userId, revision } = changed.user;
         sendSoon(context, { id: String(revision), mail: { $case: "approval", value: { userId } } });
       }
-      if (body.suspended || body.approved === false) gateway.runStops.wake();
+      if (body.suspended || body.approved === false) applyAccountChanges(gateway);
       if (body.suspended !== undefined) {
         const { id: ownerId, suspended, revision: userRevision } = changed.user;
         await gateway.services.workflows.setOwnerSuspended({ ownerId, suspended, userRevision });

@@ -1,4 +1,5 @@
 /** Deletes and exports accounts as an administrator. */
+import { applyAccountChanges } from "../../edge/plan-change";
 import { z } from "zod";
 import { content, defineRoute } from "../../edge/route";
 import { audited } from "../../edge/audit";
@@ -50,7 +51,7 @@ export const adminLeavingRoutes = [
       const { gateway, params } = context;
       const erasureRequest = { userId: params.id, organizationId: "", proof: BY_ADMINISTRATOR, address: "" };
       const user = await audited(context, { action: "user.delete", target: params.id }, () => requestErasure(gateway, erasureRequest));
-      gateway.runStops.wake();
+      applyAccountChanges(gateway);
       return { status: 202, body: leavingView(user) };
     },
   }),

@@ -1,4 +1,5 @@
 /** Owners and administrators delete organizations and cancel the deletion. */
+import { applyAccountChanges } from "../../edge/plan-change";
 import type { mail } from "@nodeloom/proto";
 import { defineRoute, type CallContext } from "../../edge/route";
 import { idParams } from "../../http/schemas";
@@ -44,7 +45,7 @@ export const organizationLeavingRoutes = [
         const erasureRequest = { userId: caller.person.id, organizationId: params.id, proof, address: addressOf(request) };
         return requestErasure(gateway, erasureRequest, PASSWORD_CALL).catch(withTier(caller.person.tier));
       });
-      gateway.runStops.wake();
+      applyAccountChanges(gateway);
       mailOwners(context, "organizationLeaving", user?.erasesAt);
       return { status: 202, body: leavingView(user) };
     },
@@ -88,7 +89,7 @@ export const adminOrganizationLeavingRoutes = [
       const user = await audited(context, { action: "organization.delete", target: params.id }, () =>
         requestErasure(gateway, erasureRequest),
       );
-      gateway.runStops.wake();
+      applyAccountChanges(gateway);
       mailOwners(context, "organizationLeaving", user?.erasesAt, ADMINISTRATOR);
       return { status: 202, body: leavingView(user) };
     },

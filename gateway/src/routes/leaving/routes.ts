@@ -1,4 +1,5 @@
 /** Deleting an account: export its data, request the deletion, or cancel it. */
+import { applyAccountChanges } from "../../edge/plan-change";
 import { invalidRequest } from "@nodeloom/kernel";
 import { type accountErasure, type identity } from "@nodeloom/proto";
 import { z } from "zod";
@@ -101,7 +102,7 @@ export const leavingRoutes = [
       const user = await audited(context, { action: "account.delete", target: caller.user.id }, () =>
         requestErasure(gateway, erasureRequest, PASSWORD_CALL).catch(withTier(caller.user.tier)),
       );
-      gateway.runStops.wake();
+      applyAccountChanges(gateway);
       return { status: 202, body: leavingView(user) };
     },
   }),

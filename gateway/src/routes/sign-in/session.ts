@@ -5,7 +5,7 @@ import type { Request } from "express";
 import { toCallerUser } from "../../auth/caller";
 import { recordEvent } from "../../edge/audit";
 import type { CallContext, Reply } from "../../edge/route";
-import { completePlan } from "../../sweepers/plan-change";
+import { completePlan } from "../../edge/plan-change";
 import { userView } from "../identity/view";
 
 type AnyContext = Pick<CallContext, "gateway" | "request" | "response">;

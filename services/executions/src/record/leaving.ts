@@ -22,8 +22,11 @@ export const createLeavingStore = (connection: Connection) => {
   const batches = collection<BatchRecord>(Batch);
 
   return {
-    underWay: (userId: string, limit: number): Promise<RunMark[]> =>
-      executions.find<RunMark>({ userId, ...UNDER_WAY } as object, { ...MARK, limit }).toArray(),
+    /** @param createdBy only runs up to this time */
+    underWay: (userId: string, limit: number, createdBy?: Date): Promise<RunMark[]> =>
+      executions
+        .find<RunMark>({ userId, ...UNDER_WAY, ...(createdBy ? { createdAt: { $lte: createdBy } } : {}) } as object, { ...MARK, limit })
+        .toArray(),
 
     /** Counts a user's runs that are under way or have outbox entries, and open batches. */
     countOpen: async (userId: string): Promise<number> => {

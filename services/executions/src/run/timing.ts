@@ -36,6 +36,8 @@ export const TIMING = {
   /** Deadline for reporting an ended run to usage. Afterwards the relay reports it. */
   usageCall: 2 * SECOND,
   localActivity: 10 * SECOND,
+  /** Deadline for setting the monthly credits of an account whose tier has changed. */
+  rolloutCall: 2 * SECOND,
   /** How long the tests of a batch are measured in total, and how long one attempt waits for a judge. */
   measuring: 30 * MINUTE,
   measuringWait: 5 * SECOND,

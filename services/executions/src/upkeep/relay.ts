@@ -4,22 +4,39 @@ import { createRelayedBatches, type RelayedBatchesOptions } from "./batches";
 import { createRelayedExpired, type RelayedExpiredOptions } from "./expired";
 import { createRelayedErasures, type RelayedErasuresOptions } from "./erasures";
 import { createRelayedManyErasures, type RelayedManyErasuresOptions } from "./many-erasures";
+import { createRelayedRunStops, type RelayedRunStopsOptions } from "./run-stops";
 import { createRelayedRuns, type RelayedRunsOptions } from "./runs";
+import { createRelayedTierRollouts, type RelayedTierRolloutsOptions } from "./tier-rollouts";
+
+/** Pending changes of accounts are few. */
+const ACCOUNT_CHANGES = 1_000;
 
 export type RelayedOptions = RelayedRunsOptions &
   RelayedBatchesOptions &
   RelayedErasuresOptions &
   RelayedManyErasuresOptions &
-  RelayedExpiredOptions;
+  RelayedExpiredOptions &
+  RelayedRunStopsOptions &
+  RelayedTierRolloutsOptions;
 
-export const createRelayed = (options: RelayedOptions): RelayedRows<unknown>[] => {
+export const createRelayed = (options: RelayedOptions) => {
   const expired = createRelayedExpired(options);
-  return [
+  const accountChanges = [createRelayedRunStops(options), createRelayedTierRollouts(options)];
+  const rows: RelayedRows<unknown>[] = [
     createRelayedRuns(options),
     createRelayedBatches(options),
     createRelayedErasures(options),
     createRelayedManyErasures(options),
     expired.runs,
     expired.batches,
+    ...accountChanges,
   ];
+  return {
+    rows,
+    /** Settles stops and rollouts without waiting for the relay. */
+    applyAccountChanges: async (): Promise<void> => {
+      for (const changes of accountChanges as RelayedRows<unknown>[])
+        for (const row of await changes.page(ACCOUNT_CHANGES, undefined)) await changes.settle([row]);
+    },
+  };
 };

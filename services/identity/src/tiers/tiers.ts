@@ -37,6 +37,18 @@ export interface Tiers {
   put(tier: CustomTier): Promise<CustomTier>;
   /** @throws PRECONDITION_FAILED while a user has the tier, NOT_FOUND */
   remove(id: string): Promise<void>;
+  /** Lists changes that haven't reached the accounts of all users of the tier. */
+  rollouts(): Promise<Rollout[]>;
+  /** Stores the next page of a rollout, or ends it. @returns false if the tier has changed again */
+  advanceRollout(rollout: Rollout, finished: boolean): Promise<boolean>;
+}
+
+/** A change of a custom tier that is being applied to its users' accounts. */
+export interface Rollout {
+  tierId: string;
+  revision: string;
+  /** Next page of users; empty for the first page. */
+  cursor: string;
 }
 
 const toTier = ({
@@ -135,5 +147,12 @@ export const createTiers = ({ store, users, changes, clock = Date.now }: TiersOp
       return tier;
     },
     remove,
+    rollouts: async () =>
+      (await store.rollouts()).map(({ _id, rolloutRevision, rolloutCursor }) => ({
+        tierId: _id,
+        revision: rolloutRevision ?? "",
+        cursor: rolloutCursor,
+      })),
+    advanceRollout: ({ tierId, revision, cursor }, finished) => store.advanceRollout(tierId, revision, finished ? null : cursor),
   };
 };

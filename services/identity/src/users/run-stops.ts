@@ -1,20 +1,15 @@
 import { randomUUID } from "node:crypto";
 import type { OrganizationStore } from "../organizations/organization-store";
-import type { StopRecord } from "../records";
+import type { RunStopRecord, StopRecord } from "../records";
 import type { RunStopStore } from "./run-stop-store";
 import type { UserStore } from "./user-store";
 
-/**
- * Duration of a claim, and therefore the interval at which a stop's runs are checked. The check repeats because requests admitted just
- * before the stop start their runs slightly later.
- */
-export const STOP_CLAIM_MS = 5_000;
 /** Time after which requests from before the stop can no longer start a run. */
 export const STOP_SETTLED_MS = 90_000;
 /** After this time, a stop to which its user doesn't refer is dropped, because the user's update has failed. */
 const STOP_INTENT_MS = 60_000;
-/** Maximum stops of failed updates that one claim skips. */
-const MAX_PASSED_OVER = 100;
+/** Maximum stops in one list. The rest is listed once these have ended. */
+const MAX_LISTED = 100;
 
 /** An instruction to cancel the runs of a user, or of an organization scheduled for erasure. */
 export interface RunStop {
@@ -26,8 +21,6 @@ export interface RunStop {
   lifted: boolean;
   /** True if no run from before `at` can start any more. */
   settled: boolean;
-  /** Token of the claim. */
-  claim: string;
   /** Organizations with the user's tier. Their runs are also cancelled. */
   organizationIds: string[];
 }
@@ -41,10 +34,10 @@ export interface RunStops {
   begin(userId: string): Promise<StopRecord>;
   /** Removes a stop whose update failed. */
   drop(stop: StopRecord): Promise<void>;
-  /** Claims a stop that no other worker has. Returns null if there is none. */
-  claim(): Promise<RunStop | null>;
-  /** Ends a stop, unless another worker has claimed it. */
-  finish(stop: Pick<RunStop, "id" | "claim" | "userId">): Promise<void>;
+  /** Returns pending stops, oldest first. Drops stops of failed updates. */
+  list(): Promise<RunStop[]>;
+  /** Ends a stop. */
+  finish(id: string): Promise<void>;
 }
 
 export interface RunStopsOptions {
@@ -63,25 +56,16 @@ export const createRunStops = ({ store, users, organizations, clock = Date.now }
     return organization && { stop: organization.stop ?? null, lifted: !organization.erasure };
   };
 
-  const claimOnce = async (now: number): Promise<RunStop | "none" | "passed"> => {
-    const claim = randomUUID();
-    const record = await store.claim(claim, new Date(now), new Date(now + STOP_CLAIM_MS));
-    if (!record) return "none";
-    const holder = await holderOf(record.userId);
-    if (holder?.stop?.id !== record._id) {
-      const mayHold = holder !== null && now - record.at.getTime() < STOP_INTENT_MS;
-      if (!mayHold) await store.remove(record._id, claim);
-      return "passed";
+  /** @returns null if no account refers to the stop */
+  const read = async ({ _id: id, userId, at }: RunStopRecord, now: number): Promise<RunStop | null> => {
+    const holder = await holderOf(userId);
+    if (holder?.stop?.id !== id) {
+      const mayHold = holder !== null && now - at.getTime() < STOP_INTENT_MS;
+      if (!mayHold) await store.remove(id);
+      return null;
     }
-    return {
-      id: record._id,
-      userId: record.userId,
-      at: record.at,
-      lifted: holder.lifted,
-      settled: now - record.at.getTime() >= STOP_SETTLED_MS,
-      claim,
-      organizationIds: await organizations.idsOfTier(record.userId),
-    };
+    const isSettled = now - at.getTime() >= STOP_SETTLED_MS;
+    return { id, userId, at, lifted: holder.lifted, settled: isSettled, organizationIds: await organizations.idsOfTier(userId) };
   };
 
   return {
@@ -90,15 +74,12 @@ export const createRunStops = ({ store, users, organizations, clock = Date.now }
       await store.insert({ _id: stop.id, userId, at: stop.at });
       return stop;
     },
-    drop: ({ id }) => store.remove(id, null),
-    claim: async () => {
-      for (let passed = 0; passed < MAX_PASSED_OVER; passed += 1) {
-        const claim = await claimOnce(clock());
-        if (claim === "none") return null;
-        if (claim !== "passed") return claim;
-      }
-      return null;
+    drop: ({ id }) => store.remove(id),
+    list: async () => {
+      const records = await store.list(MAX_LISTED);
+      const stops = await Promise.all(records.map((record) => read(record, clock())));
+      return stops.filter((stop) => stop !== null);
     },
-    finish: ({ id, claim }) => store.remove(id, claim),
+    finish: (id) => store.remove(id),
   };
 };

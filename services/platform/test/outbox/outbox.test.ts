@@ -170,15 +170,16 @@ it("ends a pass soon after its process must stop", async () => {
 });
 
 it("gives a lease to one process at a time, and to another once its holder is silent or stops", async () => {
-  const of = () => createLease({ connection, name: "relay", leaseMs: 150 });
+  const leaseMs = 1_000;
+  const of = () => createLease({ connection, name: "relay", leaseMs });
   const [one, other] = [of(), of()];
   const first = await Promise.all([one.hold(), other.hold()]);
   expect(first.filter(Boolean)).toHaveLength(1);
   const [holder, waiting] = first[0] ? [one, other] : [other, one];
   expect([await holder.hold(), await waiting.hold()]).toEqual([true, false]);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await new Promise((resolve) => setTimeout(resolve, leaseMs + 50));
   expect([await holder.hold(), await waiting.hold()]).toEqual([true, false]);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await new Promise((resolve) => setTimeout(resolve, leaseMs + 50));
   expect([await waiting.hold(), await holder.hold()]).toEqual([true, false]);
   await holder.release();
   expect(await holder.hold()).toBe(false);

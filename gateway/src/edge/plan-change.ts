@@ -3,8 +3,8 @@ import { DomainError } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import { toCallerUser } from "../auth/caller";
 import type { Services } from "../clients/services";
-import { COMPLETION_CALL_MS } from "../http/limits";
-import { setMonthlyCredits } from "./tier-rollout";
+import { COMPLETION_CALL_MS, PLAN_CALL_MS } from "../http/limits";
+import type { Logger } from "@nodeloom/platform";
 
 /**
  * Gives an approved user the tier's credits and trial grants, if they are missing: administrators created at deployment have none, and
@@ -51,7 +51,31 @@ export const applyPlan = async (
   }
   // The tier can have changed in the meantime, and its rollout can have missed this user.
   const { user: now } = await services.identity.getUser({ userId: after.id });
-  if (now && now.tier === after.tier && toCallerUser(now).plan.monthlyMillicredits !== plan.monthlyMillicredits) {
-    await setMonthlyCredits(services, now);
+  if (now?.approved && now.tier === after.tier && toCallerUser(now).plan.monthlyMillicredits !== plan.monthlyMillicredits) {
+    const { monthlyMillicredits: current } = toCallerUser(now).plan;
+    await services.billing.setMonthlyCredits(
+      { userId: now.id, tier: now.tier, monthlyMillicredits: current },
+      { deadlineMs: PLAN_CALL_MS },
+    );
   }
+};
+
+/** Sets a user's concurrency at executions and starts waiting runs. If executions is unavailable, the user's next run sets the limit. */
+export const setConcurrency = async ({ executions }: Pick<Services, "executions">, user: identity.User, logger: Logger): Promise<void> => {
+  const { concurrency } = toCallerUser(user).plan;
+  try {
+    await executions.setConcurrency({ userId: user.id, concurrency }, { deadlineMs: PLAN_CALL_MS, reconnectMs: 0 });
+  } catch (error) {
+    logger.warn({ reason: (error as Error).message, userId: user.id }, "executions get the changed number of places with the next run");
+  }
+};
+
+/**
+ * Cancels the runs of stopped accounts and applies changed tiers, in the background. If executions is unavailable, it does both by itself
+ * later.
+ */
+export const applyAccountChanges = ({ services, logger }: { services: Pick<Services, "executions">; logger: Logger }): void => {
+  services.executions.applyAccountChanges({}).catch((error: unknown) => {
+    logger.debug({ reason: (error as Error).message }, "executions applies changes of accounts later");
+  });
 };
