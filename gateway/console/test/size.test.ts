@@ -31,8 +31,8 @@ describe("the console's code in the browser, compressed", () => {
     if (!existsSync(join(DIST, "index.html"))) throw new Error("nothing was built: run npm run build first");
   });
 
-  it("is at most 225 kB of scripts for the first page", () => {
-    expect(sum(withImports([...entry(), ...chunk("dashboard-page-")]))).toBeLessThanOrEqual(225);
+  it("is at most 230 kB of scripts for the first page", () => {
+    expect(sum(withImports([...entry(), ...chunk("dashboard-page-")]))).toBeLessThanOrEqual(230);
   });
 
   // A quarter of it is the kernel, which validates and prices on the canvas as the service does, and grows with its kinds.

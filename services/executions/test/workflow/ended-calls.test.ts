@@ -31,7 +31,7 @@ const activitiesOf = (parts: object) => {
   const activities = createActivities({
     execution: { nodeStarted: nothing, itemCompleted: nothing, nodeFailed: nothing },
     calls: {
-      ended: (call: CallRecord) => {
+      recordEnd: (call: CallRecord) => {
         recorded.push(call);
         return Promise.resolve();
       },
