@@ -43,6 +43,7 @@ export const BUDGETS = {
   perWeek: "per week",
   perMonth: "per month",
   inTotal: "in total",
+  deletedKey: "a key that is gone",
 };
 
 export const DELIVERIES = {

@@ -63,7 +63,7 @@ export const scopeWords = (
 ): { kind: string; name: string } => {
   switch (scope.scope) {
     case "key":
-      return { kind: COMMON.apiKey, name: keyName(keys, scope.keyId, "a key that is gone") };
+      return { kind: COMMON.apiKey, name: keyName(keys, scope.keyId, BUDGETS.deletedKey) };
     case "workflow":
       return { kind: COMMON.workflow, name: nameOf(scope.workflowSlug) };
     case "metadata":
