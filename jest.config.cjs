@@ -16,7 +16,7 @@ module.exports = {
   moduleNameMapper: {
     "^@nodeloom/proto$": "<rootDir>/proto/src/index.ts",
     "^@nodeloom/kernel/graph$": "<rootDir>/services/kernel/src/graph/index.ts",
-    "^@nodeloom/kernel/(plans|capabilities|limits|json-text|table-file|node-name)$": "<rootDir>/services/kernel/src/$1.ts",
+    "^@nodeloom/kernel/(plans|capabilities|limits|json-text|graph-patch|table-file|node-name)$": "<rootDir>/services/kernel/src/$1.ts",
     [`^@nodeloom/(${LIBRARIES.join("|")})$`]: "<rootDir>/services/$1/src/index.ts",
     "^@nodeloom/platform/temporal$": "<rootDir>/services/platform/src/temporal/index.ts",
     "^@nodeloom/client/comfyui$": "<rootDir>/gateway/client/src/comfyui/index.ts",

@@ -1,4 +1,5 @@
 import { DomainError, inputFields, isRecord, readGraph, uploadFamily, type InputField } from "@nodeloom/kernel";
+import type { GraphTexts } from "@nodeloom/kernel/graph-patch";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { requireApproved } from "../../auth/caller";
@@ -7,7 +8,6 @@ import { credits, nodeWarnings } from "../../http/schemas";
 import { GRAPH_ERRORS, quoteNode } from "../../routes/runs/schemas";
 import { quoteView } from "../../routes/runs/routes";
 import { toRunner } from "../../routes/runs/run";
-import type { GraphTexts } from "./patch";
 
 /** Checks and prices a graph that isn't saved, like a quote of a run. */
 

@@ -1,4 +1,5 @@
 import { DomainError, invalidRequest, isUnavailable, LIMITS } from "@nodeloom/kernel";
+import { patchGraph, type GraphTexts } from "@nodeloom/kernel/graph-patch";
 import { elements, valuesIn } from "@nodeloom/kernel/json-text";
 import type { workflows } from "@nodeloom/proto";
 import { z } from "zod";
@@ -12,7 +13,6 @@ import { callRoute } from "../calls";
 import { routeNamed } from "../named";
 import { checkGraph, checkSchema, type CheckRequest } from "./check";
 import { operations } from "./operations";
-import { patchGraph, type GraphTexts } from "./patch";
 import { operationRoute } from "./routes";
 
 /** Checks and changes of a workflow's draft. */

@@ -1,4 +1,5 @@
 import { GRAPH_BOUNDS, LIMITS } from "@nodeloom/kernel";
+import type { Operation } from "@nodeloom/kernel/graph-patch";
 import { z } from "zod";
 import { anyObject } from "../../http/schemas";
 
@@ -52,5 +53,7 @@ export const operation = z.discriminatedUnion("op", [
   z.strictObject({ op: z.literal("move"), id, position }),
 ]);
 
-export type Operation = z.infer<typeof operation>;
-export const operations = z.array(operation).min(1).max(MOST_OPERATIONS);
+export const operations = z
+  .array(operation satisfies z.ZodType<Operation>)
+  .min(1)
+  .max(MOST_OPERATIONS);

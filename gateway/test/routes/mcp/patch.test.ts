@@ -1,6 +1,7 @@
-import type { DomainError } from "@nodeloom/kernel";
-import { operations, type Operation } from "../../../src/mcp/builder/operations";
-import { patchGraph } from "../../../src/mcp/builder/patch";
+import { createInputCheck, type DomainError, type JsonSchema } from "@nodeloom/kernel";
+import { patchGraph, type Operation } from "@nodeloom/kernel/graph-patch";
+import { operations } from "../../../src/mcp/builder/operations";
+import { BUILT_IN } from "../../../src/mcp/tools/built-in";
 
 const NODES =
   '[ {"id":"a","type":"text-box","data":{"text":"x","n":1.50,"big":12345678901234567890},"more":[1e3]} ,"odd", {"id":"b","type":"json"}]';
@@ -110,5 +111,24 @@ describe("operations on a graph", () => {
       manyOperations.map((each) => JSON.stringify(each)),
     );
     expect(performance.now() - startedAt).toBeLessThan(10_000);
+  });
+});
+
+describe("the schemas of tools", () => {
+  it.each(BUILT_IN.map(({ name, inputSchema }) => [name, inputSchema] as const))(
+    "let the console check arguments of %s",
+    (_name, schema) => {
+      expect(() => createInputCheck(schema as JsonSchema)).not.toThrow();
+    },
+  );
+
+  it("reject operations as the endpoint does", () => {
+    const { inputSchema } = BUILT_IN.find(({ name }) => name === "patch_workflow")!;
+    const check = createInputCheck(inputSchema as JsonSchema);
+    expect(check({ slug: "a", operations: [{ op: "remove_node", id: "a" }] })).toEqual([]);
+    for (const wrong of [{ op: "remove_node" }, { op: "explode", id: "a" }, { op: "move", id: "a", position: { x: "left", y: 0 } }]) {
+      expect(check({ slug: "a", operations: [wrong] })).not.toEqual([]);
+      expect(operations.safeParse([wrong]).success).toBe(false);
+    }
   });
 });

@@ -1,6 +1,7 @@
-import { didYouMean, invalidRequest, isRecord, shownName } from "@nodeloom/kernel";
-import { elements, members } from "@nodeloom/kernel/json-text";
-import type { Operation } from "./operations";
+import { invalidRequest } from "./errors";
+import { isRecord, shownName } from "./graph/types";
+import { elements, members } from "./json-text";
+import { didYouMean } from "./nearest-name";
 
 /** Applies operations to a graph as JSON text. Members that no operation sets stay as they were sent. */
 
@@ -8,6 +9,23 @@ export interface GraphTexts {
   nodesJson: string;
   edgesJson: string;
 }
+
+interface Ends {
+  source: string;
+  sourceHandle?: string | undefined;
+  target: string;
+  targetHandle?: string | undefined;
+}
+
+/** One change of a graph, as agents send it. */
+export type Operation =
+  | { op: "add_node"; id: string; type: string; data?: object | undefined; position?: Position | undefined }
+  | { op: "remove_node"; id: string }
+  | { op: "set_data"; id: string; data?: object | undefined; remove?: readonly string[] | undefined }
+  | ({ op: "connect" } & Ends)
+  | ({ op: "disconnect" } & Partial<Ends>)
+  | { op: "rename"; id: string; label: string }
+  | { op: "move"; id: string; position: Position };
 
 type Of<K extends Operation["op"]> = Extract<Operation, { op: K }>;
 type Texts = Map<string, string>;
