@@ -36,9 +36,9 @@ describe("the console's code in the browser, compressed", () => {
   });
 
   // A quarter of it is the kernel, which validates and prices on the canvas as the service does, and grows with its kinds.
-  it("is at most 180 kB more for the canvas", () => {
+  it("is at most 182 kB more for the canvas", () => {
     const first = new Set(withImports([...entry(), ...chunk("dashboard-page-")]));
-    expect(sum(withImports(chunk("editor-page-")).filter((name) => !first.has(name)))).toBeLessThanOrEqual(180);
+    expect(sum(withImports(chunk("editor-page-")).filter((name) => !first.has(name)))).toBeLessThanOrEqual(182);
   });
 
   // It includes the whole client, which grows with the API's resources.

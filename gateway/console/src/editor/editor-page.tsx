@@ -17,6 +17,7 @@ import { EditorProvider, useDocument, useEditor, useUi, type Editor } from "./co
 import { Outline } from "./panels/outline";
 import { Overlays } from "./overlays";
 import {
+  AssistantPanel,
   Conflicts,
   Inspector,
   Library,
@@ -44,14 +45,16 @@ import { EDITOR_PAGE } from "../messages/editor/page";
 const route = getRouteApi("/shell/workflows/$slug");
 const NARROW = "(max-width: 767px)";
 
+/** The last one is for users who can change the workflow. */
 const PANELS = [
   { name: "node", title: EDITOR_PAGE.node },
   { name: "run", title: EDITOR_PAGE.run },
   { name: "problems", title: EDITOR_PAGE.problems },
+  { name: "assistant", title: EDITOR_PAGE.assistant },
 ] as const;
 
 const SidePanel = ({ stage }: { stage: Stage }) => {
-  const { ui, document } = useEditor();
+  const { ui, document, canEdit } = useEditor();
   const panel = useUi((state) => state.panel);
   const open = useUi((state) => state.panelOpen);
   if (!open) return null;
@@ -67,7 +70,7 @@ const SidePanel = ({ stage }: { stage: Stage }) => {
     >
       <Tabs<Panel>
         label={EDITOR_PAGE.sidePanel}
-        tabs={PANELS}
+        tabs={canEdit ? PANELS : PANELS.slice(0, -1)}
         chosen={panel}
         onChoose={(name) => ui.setState({ panel: name })}
         className="flex-1"
@@ -78,6 +81,7 @@ const SidePanel = ({ stage }: { stage: Stage }) => {
             {panel === "node" && <Inspector stage={stage} />}
             {panel === "run" && <RunPanel />}
             {panel === "problems" && <ProblemsPanel onShow={show} />}
+            {panel === "assistant" && <AssistantPanel stage={stage} />}
           </Suspense>
         </div>
       </Tabs>
@@ -88,10 +92,11 @@ const SidePanel = ({ stage }: { stage: Stage }) => {
 const Workbench = ({ viewport }: { viewport: OpenState["workflow"]["viewport"] }) => {
   const editor = useEditor();
   const stage = useStage(editor);
+  const { slug, document, ui } = editor;
   useShortcuts(editor, stage);
   useEffect(loadPanels, []);
+  useEffect(() => () => ui.getState().stopAssistant?.(), [ui]);
   const { run, node, panel } = route.useSearch();
-  const { slug, document, ui } = editor;
   useKeptInputs(editor, run);
   useOpenedRun(editor, run);
   useEndNotice();

@@ -24,7 +24,7 @@ export interface PaletteRequest {
   isEntered?: boolean;
 }
 
-export type Panel = "node" | "run" | "problems";
+export type Panel = "node" | "run" | "problems" | "assistant";
 export type Overlay =
   "help" | "commands" | "settings" | "find" | "connect" | "api" | "app" | "versions" | "subgraph" | "sweep" | "swap" | "models" | "touch";
 
@@ -61,6 +61,8 @@ export interface EditorUi {
   reused: ReadonlySet<string>;
   /** Newest ended run when the workflow was opened; null if there was none, undefined until it is loaded. */
   lastRun: EndedRun | null | undefined;
+  /** Stops the assistant while it works. */
+  stopAssistant: (() => void) | undefined;
   /** Cost limit of the next run. */
   maxCredits: number | undefined;
 }
@@ -88,5 +90,6 @@ export const createUi = (): StoreApi<EditorUi> =>
     typed: {},
     reused: NONE,
     lastRun: undefined,
+    stopAssistant: undefined,
     maxCredits: undefined,
   }));

@@ -9,6 +9,7 @@ import { pasteText } from "../commands/paste";
 import { uploadToCanvas } from "../commands/files";
 import type { Stage } from "../commands/commands";
 import type { Editor } from "../context";
+import type { Panel } from "../ui-store";
 import { USE_STAGE } from "../../messages/editor/board";
 
 const GLIDE_MS = 250;
@@ -87,6 +88,10 @@ export const useStage = (editor: Editor): Stage => {
       const isSeen = from.x >= canvas.left && from.y >= canvas.top && to.x <= canvas.right && to.y <= canvas.bottom;
       if (!isSeen) fit(nodes.map(({ id }) => id));
     };
+    const open = (panel: Panel): void => {
+      editor.ui.setState({ panel, panelOpen: true });
+      focusPanel();
+    };
     const paste = (text: string, at: { x: number; y: number }): void =>
       void pasteText(editor, text, at).then((isPasted) => isPasted && showPasted());
     return {
@@ -121,10 +126,8 @@ export const useStage = (editor: Editor): Stage => {
         // Opens the palette beside the node, at the new node's position.
         editor.ui.setState({ palette: { at: flow.flowToScreenPosition(place), place, from: { nodeId, port, side: "output" } } });
       },
-      settings: () => {
-        editor.ui.setState({ panel: "node", panelOpen: true });
-        focusPanel();
-      },
+      settings: () => open("node"),
+      assist: () => open("assistant"),
       open: (slug) => void navigate({ to: "/workflows/$slug", params: { slug } }),
       leave: (page) =>
         page === "batch"
@@ -134,8 +137,7 @@ export const useStage = (editor: Editor): Stage => {
         const { panel, panelOpen } = editor.ui.getState();
         const form = document.querySelector<HTMLFormElement>(RUN_FORM);
         if (panel === "run" && panelOpen && form?.contains(document.activeElement)) return form.requestSubmit();
-        editor.ui.setState({ panel: "run", panelOpen: true });
-        focusPanel();
+        open("run");
       },
     };
   }, [editor, flow, navigate]);

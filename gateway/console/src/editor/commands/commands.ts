@@ -44,6 +44,8 @@ export interface Stage {
   run(): void;
   /** Focuses the settings of the selected node. */
   settings(): void;
+  /** Opens the assistant and focuses its request. */
+  assist(): void;
   open(slug: string): void;
   /** Opens a page about this workflow. */
   leave(page: "triggers" | "batch"): void;
@@ -216,6 +218,7 @@ export const COMMANDS: readonly Command[] = [
   command("panel", COMMANDS_TEXTS.showOrHideSidePanel, "view", ["P"], ({ ui }) =>
     ui.setState(({ panelOpen }) => ({ panelOpen: !panelOpen })),
   ),
+  edit("assistant", COMMANDS_TEXTS.askTheAssistant, ["Shift+A"], (_editor, stage) => stage.assist()),
   command("problems", COMMANDS_TEXTS.showProblems, "view", ["Shift+P"], ({ ui }) => ui.setState({ panel: "problems", panelOpen: true })),
   command("commands", COMMANDS_TEXTS.allCommands, "view", ["Mod+K"], ({ ui }) => ui.setState({ overlay: "commands" })),
   command("help", COMMANDS_TEXTS.keyboardShortcuts, "view", ["?"], ({ ui }) => ui.setState({ overlay: "help" })),

@@ -1,5 +1,6 @@
-/** Dialogs of the canvas, loaded together after it. */
+/** Dialogs of the canvas and the assistant, loaded together after it. */
 export { AppDialog } from "../apps/app-dialog";
+export { AssistantPanel } from "../assistant/assistant-panel";
 export { ModelsDialog } from "../models/models-dialog";
 export { SubgraphDialog } from "../subgraph/subgraph-dialog";
 export { SweepDialog } from "../sweep/sweep-dialog";

@@ -10,6 +10,7 @@ export const Inspector = lazy(loadInspector);
 export const RunButton = lazy(async () => ({ default: (await import("../running/run-button")).RunButton }));
 export const RunPanel = lazy(loadRun);
 export const ProblemsPanel = lazy(async () => ({ default: (await loadExtras()).ProblemsPanel }));
+export const AssistantPanel = lazy(async () => ({ default: (await import("../dialogs/dialogs")).AssistantPanel }));
 export const Palette = lazy(loadPalette);
 export const Library = lazy(async () => ({ default: (await loadExtras()).Library }));
 export const SettingsDialog = lazy(async () => ({ default: (await loadExtras()).SettingsDialog }));

@@ -1,6 +1,13 @@
 import { ArrowRight, GitCompareArrows, Minus, Move, Plus, type LucideIcon } from "lucide-react";
 import { useMemo } from "react";
-import { compareGraphs, type ChangeKind, type LinkChange, type NodeChange, type SettingChange } from "../../document/compare";
+import {
+  compareGraphs,
+  type ChangeKind,
+  type Comparison,
+  type LinkChange,
+  type NodeChange,
+  type SettingChange,
+} from "../../document/compare";
 import { nodeById, type DocGraph } from "../../document/graph";
 import { classes } from "../../ui/classes";
 import { nodeTitle } from "../titles";
@@ -76,6 +83,18 @@ const LinkRow = ({ change: { kind, edge }, graphs }: { change: LinkChange; graph
 
 const kindsOf = (nodes: readonly NodeChange[]): ReadonlyMap<string, ChangeKind> => new Map(nodes.map(({ node, kind }) => [node.id, kind]));
 
+/** Changes of nodes and links as text. @param graphs graphs with the ends of the links, the later one first */
+export const ChangeList = ({ comparison, graphs, label }: { comparison: Comparison; graphs: readonly DocGraph[]; label: string }) => (
+  <ul className="divide-y" aria-label={label}>
+    {comparison.nodes.map((change) => (
+      <NodeRow key={`${change.kind} ${change.node.id}`} {...change} />
+    ))}
+    {comparison.links.map((change) => (
+      <LinkRow key={`${change.kind} ${change.edge.id}`} change={change} graphs={graphs} />
+    ))}
+  </ul>
+);
+
 /** Two graphs side by side, with the changes between them as text. */
 export const GraphComparison = ({
   before,
@@ -84,7 +103,8 @@ export const GraphComparison = ({
   before: { title: string; graph: DocGraph };
   after: { title: string; graph: DocGraph };
 }) => {
-  const { nodes, links } = useMemo(() => compareGraphs(before.graph, after.graph), [before.graph, after.graph]);
+  const comparison = useMemo(() => compareGraphs(before.graph, after.graph), [before.graph, after.graph]);
+  const { nodes, links } = comparison;
   const changes = kindsOf(nodes);
   return (
     <div className="flex flex-col gap-3">
@@ -95,14 +115,7 @@ export const GraphComparison = ({
       {nodes.length + links.length === 0 ? (
         <p className="text-sm text-muted">{COMPARISON.noDifferences}</p>
       ) : (
-        <ul className="divide-y" aria-label={COMPARISON.fromTo(before.title, after.title)}>
-          {nodes.map((change) => (
-            <NodeRow key={`${change.kind} ${change.node.id}`} {...change} />
-          ))}
-          {links.map((change) => (
-            <LinkRow key={`${change.kind} ${change.edge.id}`} change={change} graphs={[after.graph, before.graph]} />
-          ))}
-        </ul>
+        <ChangeList comparison={comparison} graphs={[after.graph, before.graph]} label={COMPARISON.fromTo(before.title, after.title)} />
       )}
     </div>
   );

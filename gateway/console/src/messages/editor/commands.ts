@@ -131,6 +131,7 @@ export const COMMANDS_TEXTS = {
   zoomOut: "Zoom out",
   zoomToFullSize: "Zoom to 100%",
   showOrHideSidePanel: "Show or hide side panel",
+  askTheAssistant: "Ask the assistant",
   showProblems: "Show problems",
   allCommands: "All commands",
   keyboardShortcuts: "Keyboard shortcuts",

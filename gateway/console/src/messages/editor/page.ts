@@ -45,6 +45,7 @@ export const EDITOR_PAGE = {
   node: "Node",
   run: "Run",
   problems: "Problems",
+  assistant: "Assistant",
   sidePanel: "Side panel",
   addYourFirstNode: "Add your first node",
   slashHint: "or press / anywhere on the canvas",

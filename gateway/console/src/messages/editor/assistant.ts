@@ -1,0 +1,47 @@
+import { plural } from "../forms";
+
+export const ASSISTANT = {
+  title: "Assistant",
+  placeholder: "A picture of a fox as a woodcut, then remove the background",
+  request: "Request",
+  send: "Send",
+  cancel: "Cancel",
+  working: "Working…",
+  intro: "Describe a pipeline, or a change. The assistant builds it here, step by step. You can undo each change.",
+  model: "Chat model",
+  ceiling: "Credit limit",
+  ceilingHint: "For this conversation, with the assistant's own answers",
+  allowRuns: "Allow test runs",
+  spent: (spent: string, ceiling: string) => `Spent ${spent} of ${ceiling}`,
+  settings: "Settings",
+  newConversation: "New conversation",
+  conversation: "Conversation",
+  you: "You",
+  noModel: "The assistant needs a chat model that can call tools. Add a provider's key or a server with such a model.",
+  openModels: "Open models",
+  noAnswer: "The model didn't answer.",
+  nextCall: (required: string | undefined, left: string) =>
+    required === undefined
+      ? `The next answer could cost more than the ${left} that are left.`
+      : `The next answer could cost ${required}, and ${left} are left.`,
+  label: (count: number) => `Assistant: ${plural(count, "change", "changes")}`,
+  changes: (count: number) => plural(count, "change", "changes"),
+  undo: "Undo",
+  show: "Show",
+  valid: (price: string | undefined) => (price === undefined ? "No problems" : `No problems, ${price} per run`),
+  problems: (count: number) => plural(count, "problem", "problems"),
+  called: (tool: string) => `Called ${tool}`,
+  callFailed: (tool: string) => `${tool} failed`,
+  ran: (title: string) => `Ran ${title}`,
+  ended: {
+    cancelled: "Cancelled. Changes so far stay, and you can undo them.",
+    deadline: "Stopped after 10 minutes. Send another request to continue.",
+    turns: "Stopped after the most answers per request. Send another request to continue.",
+    calls: "Stopped after the most tool calls per request. Send another request to continue.",
+    characters: "Stopped, because the conversation is too long. Send a smaller request.",
+    silent: "The model returned no text.",
+  },
+  failures: "Stopped, because the model repeated calls that fail.",
+  ceilingReached: "Stopped at your credit limit. Raise it to continue.",
+  failed: "Stopped by an error.",
+};
