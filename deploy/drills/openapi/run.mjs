@@ -26,7 +26,7 @@ const OAPI_CODEGEN = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v
 const JAR =
   "import openapi_generator_cli, os; print(os.path.join(os.path.dirname(openapi_generator_cli.__file__), 'openapi-generator.jar'))";
 /** Lines that report a problem. */
-const PROBLEM = /error TS\d+|^WARNING|^Exception|^\s*\S+\.go:\d+/;
+const PROBLEM = /error TS\d+|^WARNING|^Exception|^\s*\S+\.go:\d+|^\[ERROR\] \S+\.java:/;
 const SHOWN = 20;
 
 const say = (/** @type {string} */ line) => process.stdout.write(`${line}\n`);

@@ -31,6 +31,8 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   js: [""],
   json: [""],
   yaml: [""],
+  // A program over a client that `npm run drill openapi` generates.
+  go: [""],
   // Settings of proxies that `npm run drill proxies` uses.
   nginx: ["drill"],
   haproxy: ["drill"],
