@@ -3,6 +3,7 @@
 import { DURABLE } from "@nodeloom/platform";
 import { Schema, type UpdateQuery } from "mongoose";
 import { emptyAccount, type Account } from "./account/account";
+import type { ActiveHold } from "./account/held";
 
 export type AccountDocument = Omit<Account, "userId"> & { _id: string };
 
@@ -65,15 +66,37 @@ const REPLACED = [
   "sequence",
 ] as const satisfies readonly (keyof Account)[];
 
-/** Returns changes to the list of holds. Usually one hold is added or removed; otherwise the list is replaced. */
-const changesOfHolds = ({ revision, holds: before }: Account, { holds: after }: Account) => {
-  if (revision > 0 && after === before) return {};
+/** Holds that a change adds, and indexes of those that it removes. An extended hold is a removed and an added one. */
+const differences = (before: readonly ActiveHold[], after: readonly ActiveHold[]): { added: ActiveHold[]; removed: number[] } => {
+  if (after === before) return { added: [], removed: [] };
   const [was, is] = [new Set(before), new Set(after)];
-  const added = after.filter((hold) => !was.has(hold));
-  const removedRuns = before.filter((hold) => !is.has(hold)).map(({ executionId }) => executionId);
-  if (revision > 0 && removedRuns.length === 0) return { push: { holds: { $each: added } } };
-  if (revision > 0 && added.length === 0) return { pull: { holds: { executionId: { $in: removedRuns } } } };
-  return { set: { holds: after } };
+  return { added: after.filter((hold) => !was.has(hold)), removed: before.flatMap((hold, index) => (is.has(hold) ? [] : [index])) };
+};
+
+/** True if one update can write the change of holds without replacing the list: an update can't remove from a list and set a place in it. */
+export const isOneUpdate = (before: Account, after: Account): boolean => {
+  const { added, removed } = differences(before.holds, after.holds);
+  return added.length === 0 || added.length >= removed.length;
+};
+
+/** Puts added holds in the places of removed ones, so that an update only names changed places. The order of holds has no meaning. */
+export const arranged = (before: Account, after: Account): Account => {
+  const { added, removed } = differences(before.holds, after.holds);
+  if (removed.length === 0 || added.length < removed.length) return after;
+  const holds = [...before.holds];
+  removed.forEach((place, index) => (holds[place] = added[index]!));
+  return { ...after, holds: [...holds, ...added.slice(removed.length)] };
+};
+
+/** Returns changes to the list of holds: added, removed, or set places. Changes of another form replace the list. */
+const changesOfHolds = ({ revision, holds: before }: Account, { holds: after }: Account) => {
+  if (revision === 0) return { set: { holds: after } };
+  const { added, removed } = differences(before, after);
+  if (removed.length === 0) return added.length === 0 ? {} : { push: { holds: { $each: added } } };
+  if (added.length === 0) return { pull: { holds: { executionId: { $in: removed.map((place) => before[place]!.executionId) } } } };
+  if (added.length < removed.length || before.some((hold, place) => hold !== after[place] && !removed.includes(place)))
+    return { set: { holds: after } };
+  return { set: Object.fromEntries(after.flatMap((hold, place) => (hold === before[place] ? [] : [[`holds.${place}`, hold]]))) };
 };
 
 /** Returns changes to budgets. Usually only some usage changes; if the list differs, it is replaced. */

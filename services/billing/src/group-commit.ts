@@ -1,8 +1,11 @@
-import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, unavailable } from "@nodeloom/kernel";
 import { createBatcher, retryOnConflict, type BatchItem, type Logger } from "@nodeloom/platform";
 import { emptyAccount, type Account, type Outcome } from "./account/account";
 import { apply, type Command, type ReplyTo } from "./account/command";
 import type { LedgerRow } from "./account/movement";
+import { documentBytes } from "./account/size";
+import { arranged, isOneUpdate } from "./account-store";
+import { BILLING_LIMITS } from "./limits";
 import type { Outbox } from "./ledger/outbox";
 import { countMovements } from "./meters";
 import type { BillingStore } from "./store";
@@ -28,7 +31,8 @@ interface CachedAccount {
 type Ledger = Map<string, LedgerRow | null>;
 type Verdict = Outcome<unknown> | { kind: "failed"; error: unknown };
 interface Decision {
-  account: Account;
+  /** The account after each command. */
+  accounts: Account[];
   outcomes: Verdict[];
 }
 
@@ -39,10 +43,13 @@ export interface GroupCommitDependencies {
 }
 
 const tooBusy = (): Error => unavailable("the account is too busy");
+const isBehind = (): Error => unavailable("the account's movements can't be written to the ledger at the moment: retry");
+const isFull = (): Error => unavailable("the account has no space for this change: retry when runs have ended");
 
 /** Applies a batch of commands to one account in order. */
 const decide = (account: Account, batch: Batch, ledger: Ledger): Decision => {
   let current = account;
+  const accounts: Account[] = [];
   const outcomes = batch.map(({ value }): Verdict => {
     try {
       const transition = apply(current, { ...value, ledger });
@@ -51,9 +58,18 @@ const decide = (account: Account, batch: Batch, ledger: Ledger): Decision => {
     } catch (error) {
       // A command that fails changes nothing and must not make the other commands fail.
       return { kind: "failed", error };
+    } finally {
+      accounts.push(current);
     }
   });
-  return { account: current, outcomes };
+  return { accounts, outcomes };
+};
+
+/** True if one update can write the change, and the document stays small enough. */
+const isWritable = (before: Account, after: Account): boolean => {
+  if (after === before) return true;
+  const bytes = documentBytes(after);
+  return (bytes <= BILLING_LIMITS.accountBytes || bytes <= documentBytes(before)) && isOneUpdate(before, after);
 };
 
 const answer = (batch: Batch, outcomes: readonly Verdict[]): void => {
@@ -78,10 +94,16 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
   /** Least recently used accounts come first. Accounts with a batch in progress aren't cached. */
   const cache = new Map<string, CachedAccount>();
 
+  const drain = async ({ userId, outbox: rows }: Account): Promise<void> =>
+    outbox.drain(rows).catch((error: unknown) => {
+      logger.warn({ err: error, userId }, "the outbox of an account could not be emptied");
+      throw isBehind();
+    });
+
   const read = async (userId: string): Promise<Account> => {
     let account = await store.load(userId);
     if (account && outbox.isFull(account.outbox)) {
-      await outbox.drain(account.outbox);
+      await drain(account);
       account = await store.load(userId);
     }
     return account ?? emptyAccount(userId);
@@ -116,33 +138,53 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
     outbox.add(rows, () => rows.forEach((row) => cached.drained.add(row.id)));
   };
 
-  /** Commits a batch and replies. Returns false if the batch must be decided again on a newer account. */
-  const commitOnce = async (cached: CachedAccount, batch: Batch): Promise<boolean> => {
+  /** Returns how many commands didn't fit although the outbox is empty: the first one, which is then answered. */
+  const makeRoom = async (cached: CachedAccount, before: Account, first: BatchItem<Command, unknown>): Promise<number> => {
+    cached.account = undefined;
+    if (before.outbox.length > 0) {
+      await drain(before);
+      return 0;
+    }
+    first.reject(isFull());
+    return 1;
+  };
+
+  /**
+   * Commits the first commands of a batch, as many as one update can write, and replies.
+   * @returns their number; 0 if the batch must be decided again on a newer account
+   */
+  const commitOnce = async (cached: CachedAccount, batch: Batch): Promise<number> => {
     const account = remembered(cached);
     const before = account ?? (await read(cached.userId));
-    const { account: after, outcomes } = await decideWithLedger(before, batch);
+    const { accounts, outcomes } = await decideWithLedger(before, batch);
+    const count = accounts.findLastIndex((one) => isWritable(before, one)) + 1;
+    if (count === 0) return makeRoom(cached, before, batch[0]!);
+    const after = arranged(before, accounts[count - 1]!);
     if (after !== before) {
-      if (!(await store.commit(before, after))) return false;
+      if (!(await store.commit(before, after))) return 0;
       committed(cached, before, after);
     } else if (account) {
       // No write has confirmed that the cached account is current.
-      return false;
+      return 0;
     } else if (before.revision > 0) {
       cached.account = before;
     }
-    answer(batch, outcomes);
-    return true;
+    answer(batch.slice(0, count), outcomes);
+    return count;
   };
 
-  const commit = async (cached: CachedAccount, batch: Batch): Promise<void> => {
+  /** @returns the number of answered commands; undefined if there were too many conflicts or failures, or no caller waits */
+  const commitSome = async (cached: CachedAccount, batch: Batch, failed: (error: unknown) => void): Promise<number | undefined> => {
     const latest = Math.max(...batch.map(({ deadlineMs }) => deadlineMs));
     let wasCached = false;
-    const attempt = async (count: number): Promise<"done" | "late" | undefined> => {
+    const attempt = async (count: number): Promise<number | "late" | undefined> => {
       if (count > 1 && Date.now() >= latest) return "late";
       wasCached = cached.account !== undefined;
       try {
-        if (await commitOnce(cached, batch)) return "done";
+        const size = await commitOnce(cached, batch);
+        if (size > 0) return size;
       } catch (error) {
+        failed(error);
         logger.warn({ err: error, userId: cached.userId, attempt: count }, "an account could not be changed, trying again");
       }
       cached.account = undefined;
@@ -150,8 +192,20 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
     };
     // If the account was cached, it is read again without a pause.
     const pauseMs = (count: number): number => (wasCached ? 0 : backOffMs(count));
-    if ((await retryOnConflict(CONFLICT_ATTEMPTS.account, attempt, pauseMs)) === "done") return;
-    for (const item of batch) item.reject(tooBusy());
+    const count = await retryOnConflict(CONFLICT_ATTEMPTS.account, attempt, pauseMs);
+    return count === "late" ? undefined : count;
+  };
+
+  const commit = async (cached: CachedAccount, batch: Batch): Promise<void> => {
+    let refusal: unknown = tooBusy();
+    const failed = (error: unknown): void => void (refusal = error instanceof DomainError ? error : tooBusy());
+    let rest = batch;
+    while (rest.length > 0) {
+      const count = await commitSome(cached, rest, failed);
+      if (count === undefined) break;
+      rest = rest.slice(count);
+    }
+    for (const item of rest) item.reject(refusal);
   };
 
   const remember = (cached: CachedAccount): void => {

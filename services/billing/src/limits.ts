@@ -3,10 +3,15 @@ import { LIMITS } from "@nodeloom/kernel";
 export const BILLING_LIMITS = {
   /** Model calls per execution. */
   itemsPerHold: 5_000,
-  /** Model calls of an account's active executions. The limit keeps the account's document far below 16 MB. */
+  /** Model calls of an account's active executions. */
   activeItems: 20_000,
-  /** Number of rows in the outbox above which the outbox is emptied before more commands. */
+  /** Size of an account's holds. Their closing rows need a quarter more, so that every hold can be settled within `accountBytes`. */
+  holdBytes: 4 * 1024 * 1024,
+  /** Number of rows in the outbox, and their size, above which the outbox is emptied before more commands. */
   outboxRows: 2_000,
+  outboxBytes: 2 * 1024 * 1024,
+  /** Size of an account's document. A command that would exceed it waits until the outbox is empty. */
+  accountBytes: 8 * 1024 * 1024,
   /** Largest single movement: 10 million US dollars. */
   movementMillicredits: 1_000_000_000_000,
   /** Largest balance. Sums of balances stay exact integers. */

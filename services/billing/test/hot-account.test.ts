@@ -108,11 +108,11 @@ it("charges exactly if clients know different replicas and a replica stops meanw
   const clients = [clientOf(replicas.slice(0, 2)), clientOf(replicas.slice(1)), clientOf(replicas.slice(0, 1))];
   const runs = (index: number): string[] => Array.from({ length: RUNS / clients.length }, (_, run) => `${index}-${run}`);
   // Each run is carried out by two clients, as after lost answers.
-  const carried = clients.flatMap((client, index) =>
+  const work = clients.flatMap((client, index) =>
     USERS.flatMap((userId) => [index, (index + 1) % clients.length].map((part) => carryOut(client, userId, runs(part)))),
   );
   const stopped = replicas[3]!;
-  await Promise.all([...carried, stopped.server.stop()]);
+  await Promise.all([...work, stopped.server.stop()]);
   await expectExact(clients[0]!, RUNS);
   clients.forEach((client) => client.close());
 });

@@ -1,12 +1,12 @@
-import { DomainError, toCredits, tooManyRuns } from "@nodeloom/kernel";
+import { DomainError, toCredits } from "@nodeloom/kernel";
 import { replyWith, findMovement, needsLedger, record, refuseWith, type Account, type CommandContext, type Transition } from "./account";
 import { allocate, type Allocation, type HoldItem } from "./allocate";
 import { countOn, type CountedBudgets, type Counting, type Subject } from "./budgets/budget";
 import { withPendingAlerts } from "./budgets/commands";
 import { reservedOf, suffices, usesOf, withReserved, type DefaultUse, type Reservation } from "./budgets/defaults";
 import { inSameWindow } from "./budgets/windows";
+import { tooLarge, tooManyHolds, tooManyItems } from "./capacity";
 import type { ActiveHold, ClosedHold, HeldItem } from "./held";
-import { BILLING_LIMITS } from "../limits";
 import { byKey, movementId, type Movement } from "./movement";
 
 export interface HoldCommand extends CommandContext {
@@ -78,17 +78,6 @@ const overLimit = ({ required }: Allocation, maxMillicredits: number): DomainErr
     `the run may cost ${toCredits(required)} credits, above its limit of ${toCredits(maxMillicredits)}`,
     { requiredCredits: toCredits(required), maxCredits: toCredits(maxMillicredits) },
   );
-
-/** Returns the error if the account can't hold more calls. A single run is always allowed. */
-const tooManyItems = ({ holds }: Account, more: number): DomainError | undefined => {
-  const activeItems = holds.reduce((sum, activeHold) => sum + activeHold.items.length, 0);
-  return holds.length > 0 && activeItems + more > BILLING_LIMITS.activeItems ? tooManyRuns(holds.length) : undefined;
-};
-
-const atCapacity = (account: Account, command: HoldCommand): DomainError | undefined => {
-  if (command.maxActive > 0 && account.holds.length >= command.maxActive) return tooManyRuns(command.maxActive);
-  return tooManyItems(account, command.items.length);
-};
 
 /** Returns one row for each model whose trial grant an execution used (-1) or returned (+1). */
 export const grantMovements = (
@@ -181,7 +170,7 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
     return refuseWith(account, new DomainError("precondition", "PRECONDITION_FAILED", "this execution was given up before it was held"));
   }
   if (lookup.closed) return replyWith(account, heldReply(lookup.closed.items));
-  const capacity = atCapacity(account, command);
+  const capacity = tooManyHolds(account, command.maxActive) ?? tooManyItems(account, command.items.length);
   if (capacity) return refuseWith(account, capacity);
   const allocation = allocate(account, command.items);
   const { maxMillicredits } = command;
@@ -201,6 +190,8 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
     items: allocation.items,
   };
   const next: Account = { ...spend(account, allocation), holds: [...account.holds, withCounted(newHold, allocation.items, counting)] };
+  const large = tooLarge(account, next);
+  if (large) return refuseWith(account, large);
   const movements = byKey(keyId, holdMovements(command, "hold", allocation));
   return replyWith(record(withBudgets(next, counting), at, movements), heldReply(allocation.items));
 };
@@ -252,6 +243,8 @@ export const extend = (account: Account, command: ExtendCommand): Transition<Hol
   const extended = allocation.items.map((item) => ({ ...item, extendedIn: account.period }));
   const extendedHold = withCounted({ ...active, items: [...active.items, ...extended] }, extended, counting);
   const next: Account = { ...spend(account, allocation), holds: account.holds.map((one) => (one === active ? extendedHold : one)) };
+  const large = tooLarge(account, next);
+  if (large) return refuseWith(account, large);
   const movements = byKey(active.keyId, holdMovements(command, `extend ${added[0]!.key}`, allocation));
   return replyWith(record(withBudgets(next, counting), at, movements), replied(extendedHold.items));
 };

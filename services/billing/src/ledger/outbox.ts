@@ -2,6 +2,7 @@ import { unavailable } from "@nodeloom/kernel";
 import { createBatcher, type Logger, type RelayedRows } from "@nodeloom/platform";
 import { BILLING_LIMITS } from "../limits";
 import type { LedgerRow } from "../account/movement";
+import { bytesOf } from "../account/size";
 import type { BillingStore, OwingAccount } from "../store";
 
 /** Age at which a row counts as stranded because its process ended or failed to move it. */
@@ -78,7 +79,7 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
     relayed,
 
     /** True if an account's outbox must be emptied before the account accepts more commands. */
-    isFull: (rows: readonly LedgerRow[]): boolean => rows.length > BILLING_LIMITS.outboxRows,
+    isFull: (rows: readonly LedgerRow[]): boolean => rows.length > BILLING_LIMITS.outboxRows || bytesOf(rows) > BILLING_LIMITS.outboxBytes,
 
     stop: (): Promise<void> => batcher.close(),
   };

@@ -5,6 +5,7 @@ import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
 import { documents } from "./schema";
 import { EMPTY_QUEUE, type RunQueue } from "../run/queue";
+import { queueChanges } from "./queue-changes";
 
 interface QueueRecord extends RunQueue {
   /** User id. */
@@ -34,19 +35,12 @@ export const createQueueStore = (connection: Connection) => {
     (await queues.findOne({ _id: userId }).lean<QueueRecord>().exec()) ?? { ...EMPTY_QUEUE, _id: userId, revision: 0 };
 
   const write = async (before: QueueRecord, { running, waiting, limit, approvals }: RunQueue): Promise<QueueRecord | null> => {
-    const next: QueueRecord = {
-      _id: before._id,
-      running,
-      waiting,
-      limit,
-      ...(approvals ? { approvals } : {}),
-      revision: before.revision + 1,
-    };
+    const { _id, revision } = before;
+    const next: QueueRecord = { _id, running, waiting, limit, ...(approvals ? { approvals } : {}), revision: revision + 1 };
     const isWritten =
-      before.revision === 0
+      revision === 0
         ? await insertOnce(queues.collection.insertOne(next as never))
-        : (await queues.collection.updateOne({ _id: before._id, revision: before.revision } as never, { $set: next as never }))
-            .matchedCount === 1;
+        : (await queues.collection.updateOne({ _id, revision } as never, queueChanges(before, next) as never)).matchedCount === 1;
     return isWritten ? next : null;
   };
 

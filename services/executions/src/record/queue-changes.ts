@@ -1,0 +1,46 @@
+/** The update from one state of a queue to the next. It names only changed entries, because a full queue has thousands. */
+
+import type { RunQueue } from "../run/queue";
+
+interface Changes {
+  $set?: Record<string, unknown>;
+  $push?: Record<string, unknown>;
+  $pull?: Record<string, unknown>;
+}
+
+type Matching<T> = (removed: readonly T[]) => unknown;
+
+/**
+ * Returns the changes of a list whose new entries are at its end. An update can't add to a list and remove from it, except from its start.
+ * @param matching the condition that only the given entries fulfil
+ */
+const changesOfList = <T>(name: string, before: readonly T[], after: readonly T[], matching: Matching<T>): Changes => {
+  if (before === after) return {};
+  const [was, is] = [new Set(before), new Set(after)];
+  const remaining = before.filter((entry) => is.has(entry));
+  const added = after.filter((entry) => !was.has(entry));
+  const removed = before.filter((entry) => !is.has(entry));
+  if (!remaining.every((entry, index) => entry === after[index])) return { $set: { [name]: after } };
+  if (removed.length === 0) return added.length === 0 ? {} : { $push: { [name]: { $each: added } } };
+  if (added.length === 0) return { $pull: { [name]: matching(removed) } };
+  const isStart = removed.every((entry, index) => entry === before[index]);
+  return isStart ? { $push: { [name]: { $each: added, $slice: -after.length } } } : { $set: { [name]: after } };
+};
+
+const ids: Matching<string> = (removed) => ({ $in: removed });
+
+/** Returns the update from a stored queue to the next one. */
+export const queueChanges = (before: RunQueue, after: RunQueue & { revision: number }): Changes => {
+  const lists = [
+    changesOfList("running", before.running, after.running, ids),
+    changesOfList("waiting", before.waiting, after.waiting, (removed) => ({ id: { $in: removed.map(({ id }) => id) } })),
+    after.approvals ? changesOfList("approvals", before.approvals ?? [], after.approvals, ids) : {},
+  ];
+  const $set = { limit: after.limit, revision: after.revision };
+  const merged = (operator: keyof Changes): Record<string, unknown> => Object.assign({}, ...lists.map((changes) => changes[operator]));
+  const operators = (["$push", "$pull"] as const).map((operator) => [operator, merged(operator)] as const);
+  return {
+    $set: { ...$set, ...merged("$set") },
+    ...Object.fromEntries(operators.filter(([, entries]) => Object.keys(entries).length > 0)),
+  };
+};
