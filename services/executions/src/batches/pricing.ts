@@ -158,12 +158,12 @@ export const createPricing = ({ planning, reruns, billing }: PricingOptions) => 
   const planItem = async (
     { target, version, alias, until, runner }: ReadOrder,
     { inputsJson, settingsJson, sources = [] }: ItemInput,
-    pinned: PinnedGraphs | undefined,
+    { pinned, definition }: Pick<PlannedRun, "pinned" | "definition">,
   ): Promise<PlannedRun> => {
     const request = { runner, inputsJson, version, alias, pins: false };
     const rerun = { executionId: "", nodes: [], reuse: [], otherGraph: true, sources: [...sources] };
     return planning.plan({
-      ...{ target, version, alias, until, runner, inputsJson, settingsJson, isAsync: false, storesNothing: true, pinned },
+      ...{ target, version, alias, until, runner, inputsJson, settingsJson, isAsync: false, storesNothing: true, pinned, definition },
       ...(sources.length > 0 ? await reruns.planningOf(rerun, request) : {}),
     });
   };
@@ -176,15 +176,16 @@ export const createPricing = ({ planning, reruns, billing }: PricingOptions) => 
     let version: number | undefined;
     let alias: string | undefined;
     let pinned: PinnedGraphs | undefined;
+    let definition: PlannedRun["definition"];
     let retentionDays: number | undefined;
     let next = 0;
     const one = async (): Promise<void> => {
       const index = next;
       next += 1;
       try {
-        const planned = await planItem({ ...order, alias: alias ?? order.alias }, items[index]!, pinned);
+        const planned = await planItem({ ...order, alias: alias ?? order.alias }, items[index]!, { pinned, definition });
         all[index] = priced(planned);
-        if (!pinned) ({ version, alias, retentionDays } = planned);
+        if (!pinned) ({ version, alias, retentionDays, definition } = planned);
         pinned ??= planned.pinned;
       } catch (error) {
         const itemProblems = problemsOf(error, index);

@@ -48,6 +48,8 @@ export interface PlannedRun {
   graph?: { key: string; savedGraph: KeptGraph };
   /** Pins the graph and its inner workflows. */
   pinned?: PinnedGraphs;
+  /** The workflow as it was read. Other plans of the same batch needn't read it again. */
+  definition?: SelectedGraph;
   /** Last node to run; undefined for all nodes. */
   until?: string;
   /** JSON Schema of a text model's answer. */
@@ -89,6 +91,7 @@ export const createPlanning = (options: PlanningOptions) => {
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
     const { version = "", runner, unsaved, rerun, armOf } = request;
+    if (request.definition && !rerun?.graph) return planDefined(slug, request, request.definition);
     const keptGraph = rerun?.graph ?? request.pinned?.graph;
     const selected = keptGraph ? { version: "" } : { version, alias: request.alias };
     const definition = unsaved ? definitions.unsaved(runner.userId, unsaved) : await definitions.read(slug, runner.userId, selected);
@@ -187,6 +190,7 @@ export const createPlanning = (options: PlanningOptions) => {
       retentionDays: leastRetention(retentionDays, rerun?.retentionDays),
       graph: { key: graph.key, savedGraph: { nodesJson, edgesJson, pinnedModels } },
       pinned: { graph: { ...keptOf(defined), version }, inner: inlined?.changing ?? {} },
+      definition: defined,
     };
   };
 

@@ -3,6 +3,7 @@ import { DomainError, groupBy, innerOwner, type DataFile, type MediaValue } from
 import type { Media } from "../clients";
 import type { Autos, RetiredModels, Routes } from "./models";
 import type { ArmOf } from "./canary";
+import type { SelectedGraph } from "./definitions";
 import { createDataFiles, recordedInputs, type TakenOut } from "./data-urls";
 import type { PinnedGraphs } from "./kept-graphs";
 import { type RerunPlan } from "./reruns";
@@ -42,6 +43,8 @@ export interface PlanningRequest {
   unsaved?: { nodesJson: string; edgesJson: string };
   /** Set for an item of a batch. */
   pinned?: PinnedGraphs | undefined;
+  /** The workflow as an earlier plan of the same batch has read it. */
+  definition?: SelectedGraph | undefined;
 }
 
 /** Maximum rounds of missing values: whole inputs, files of inputs, files in values, files of data URLs. */

@@ -126,3 +126,21 @@ it.each([
 ])("lets %p of a tier with %i places run %i items at once", (batch, places, most) => {
   expect(itemsAtOnce(batch, places)).toBe(most);
 });
+
+it("reads the workflow once for a hundred thousand items, and prices each item on what was read", async () => {
+  const definition = { alias: "production" } as PlannedRun["definition"];
+  const pinned = { graph: {}, inner: {} } as PlannedRun["pinned"];
+  let [readCount, reuseCount] = [0, 0];
+  const plan = (request: PlanningRequest): Promise<PlannedRun> => {
+    if (request.definition === undefined) readCount += 1;
+    if (request.definition === definition && request.pinned === pinned) reuseCount += 1;
+    return Promise.resolve({ ...planned([step(1)]), definition, pinned } as PlannedRun);
+  };
+  const getAccount = () => Promise.resolve({} as billing.GetAccountResponse);
+  const pricing = createPricing({ planning: { plan }, reruns, billing: { getAccount } });
+  const items = Array.from({ length: 100_000 }, () => ({ inputsJson: "{}", settingsJson: "" }));
+  const runner = executions.Runner.fromPartial({ userId: "u" });
+  const priced = await pricing({ target: { $case: "workflowSlug", value: "flow" }, version: "", until: "", runner, items });
+  expect(priced.estimated).toBe(10 * items.length);
+  expect([readCount, reuseCount]).toEqual([1, items.length - 1]);
+});

@@ -862,3 +862,17 @@ it("uses administrators' fallback models that the runner can run, in workflows a
   }
   expect(placesOf(await plan(target, {}))).toEqual([]);
 });
+
+it("plans the other items of a batch on what the first one read of the workflow", async () => {
+  const fields = [{ name: "subject", type: "text" }];
+  const target = await create(
+    [{ id: "in", type: "request-input", data: { fields } }, { id: "t", type: "text-box", data: { text: "{{s}} ok" } }, { id: "out", type: "response-output", data: {} }],
+    [["in.subject", "t.s"], ["t.text", "out.text"]],
+  ); // prettier-ignore
+  const first = await plan(target, { subject: "a" });
+  await clients.workflows.deleteWorkflow({ slug: target!.value, ownerId: "owner" });
+  const { definition, pinned } = first;
+  const second = await planning.plan({ target, runner: runner(), inputsJson: '{"subject":"b"}', isAsync: false, definition, pinned });
+  expect(second.plan.output.text).toEqual([{ value: "b ok" }]);
+  await expect(plan(target, { subject: "c" })).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
+});
