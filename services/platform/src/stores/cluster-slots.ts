@@ -12,6 +12,7 @@ const BEATS_PER_LEASE = 3;
 const ASK_AGAIN_MS = 50;
 /** A process that doesn't ask for this time loses its place in the line. */
 const LINE_MS = 1_000;
+const NONE: ReadonlySet<string> = new Set();
 
 const NOW = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
@@ -69,6 +70,8 @@ export interface ClusterSlots {
   isShared(): boolean;
   /** Number of processes that share the slots, as last seen. */
   processes(): number;
+  /** Number of resources of which this process has slots. */
+  resources(): number;
   stop(): Promise<void>;
 }
 
@@ -92,8 +95,7 @@ export const createClusterSlots = ({ redis, keyPrefix, processes: assumed = 1, l
 
   const beat = async (): Promise<void> => {
     try {
-      const renewals = [...leasesByKey].filter(([, leases]) => leases.size > 0);
-      await Promise.all(renewals.map(([key, leases]) => redis.eval(RENEW, 1, key, leaseMs, ...leases)));
+      await Promise.all([...leasesByKey].map(([key, leases]) => redis.eval(RENEW, 1, key, leaseMs, ...leases)));
       const count = Number(await redis.eval(BEAT, 1, `${keyPrefix}slot-processes`, process, leaseMs));
       // Right after an outage, some processes haven't returned.
       processes = isShared() ? count : Math.max(processes, count);
@@ -115,15 +117,22 @@ export const createClusterSlots = ({ redis, keyPrefix, processes: assumed = 1, l
   const of = (name: string, { concurrency, queueLimit }: SlotsOptions): Slots => {
     const key = `${keyPrefix}slots:{${name}}`;
     const line = [`${key}:line`, `${key}:asked`];
-    const leases = leasesByKey.get(key) ?? new Set<string>();
-    leasesByKey.set(key, leases);
     /** One request to Redis at a time. Keys take turns to make it. */
     const turns = createSlots({ concurrency: 1, queueLimit });
     let wake: () => void = () => undefined;
 
     const quietly = (work: Promise<unknown>): void => void work.catch(() => undefined);
+    const leases = (): ReadonlySet<string> => leasesByKey.get(key) ?? NONE;
+    const add = (lease: string): void => {
+      const own = leasesByKey.get(key);
+      if (own) own.add(lease);
+      else leasesByKey.set(key, new Set([lease]));
+    };
     const leave = (lease: string): void => {
-      if (!leases.delete(lease)) return;
+      const own = leasesByKey.get(key);
+      if (!own?.delete(lease)) return;
+      // Names of resources are unlimited, so only those with leases are kept.
+      if (own.size === 0) leasesByKey.delete(key);
       wake();
       quietly(redis.zrem(key, lease));
     };
@@ -134,16 +143,16 @@ export const createClusterSlots = ({ redis, keyPrefix, processes: assumed = 1, l
         const askedAt = performance.now();
         try {
           const isGranted = (await redis.eval(TAKE, 3, key, ...line, process, lease, concurrency, leaseMs, LINE_MS)) === 1;
-          if (isGranted) leases.add(lease);
+          if (isGranted) add(lease);
           if (isGranted && performance.now() - askedAt >= leaseMs) leave(lease);
-          return leases.has(lease);
+          return leases().has(lease);
         } catch {
           // The grant may have been lost. It ends after its duration.
           stayAlone();
         }
       }
-      if (leases.size >= Math.max(1, Math.floor(concurrency / processes))) return false;
-      leases.add(lease);
+      if (leases().size >= Math.max(1, Math.floor(concurrency / processes))) return false;
+      add(lease);
       // Another process can have Redis already, or still.
       quietly(redis.eval(RENEW, 1, key, leaseMs, lease));
       return true;
@@ -177,7 +186,7 @@ export const createClusterSlots = ({ redis, keyPrefix, processes: assumed = 1, l
 
     return {
       enter,
-      load: () => ({ inUse: leases.size, waiting: turns.load().inUse + turns.load().waiting }),
+      load: () => ({ inUse: leases().size, waiting: turns.load().inUse + turns.load().waiting }),
       use: async (work, options) => {
         const release = await enter(options);
         try {
@@ -193,6 +202,7 @@ export const createClusterSlots = ({ redis, keyPrefix, processes: assumed = 1, l
     of,
     isShared,
     processes: () => processes,
+    resources: () => leasesByKey.size,
     stop: async () => {
       clearInterval(beats);
       redis.off("close", onClose);

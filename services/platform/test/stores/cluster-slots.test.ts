@@ -152,3 +152,15 @@ it("stops waiting when its signal is aborted, and leaves the turn to the next", 
   releases[0]!();
   (await next)();
 });
+
+it("remembers only resources that are in use, however many there were", async () => {
+  const { cluster } = await member(newPrefix());
+  const names = Array.from({ length: 200 }, (_, index) => `account ${index}`);
+  const slots = names.map((name) => cluster.of(name, { concurrency: 1, queueLimit: 1 }));
+  await Promise.all(slots.map((one) => one.use(() => Promise.resolve(), options())));
+  expect(cluster.resources()).toBe(0);
+  const leave = await slots[7]!.enter(options());
+  expect([cluster.resources(), slots[7]!.load().inUse]).toEqual([1, 1]);
+  leave();
+  expect(cluster.resources()).toBe(0);
+});
