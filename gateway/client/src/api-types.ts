@@ -401,6 +401,10 @@ export interface SchemaField {
   required?: boolean;
   min?: number;
   max?: number;
+  /** The input takes a list of files */
+  multiple?: boolean;
+  /** The most files of the list */
+  maxItems?: number;
 }
 
 export interface PublicSchema {

@@ -24,6 +24,11 @@ it("sends names and texts unchanged, the last of repeated names, and an empty li
   expect(await read([])).toBe("{}");
 });
 
+it("collects the repeated values of an input for a list of files, and sends an empty list for an empty value", async () => {
+  expect(await read(["photos=a", "photos=b"], { photos: "files" })).toBe('{"photos":["a","b"]}');
+  expect(await read(["photos="], { photos: "files" })).toBe('{"photos":[]}');
+});
+
 it("rejects values that aren't JSON, a number, true or false", async () => {
   for (const [part, type] of [
     ["x:={", ""],

@@ -106,6 +106,7 @@ const SETTINGS = { published: true, dailyCredits: 5, perVisitorPerDay: 1_000, or
 const FIELDS = [
   { name: "topic", type: "text", label: "Topic" },
   { name: "photo", type: "image_upload", label: "Photo" },
+  { name: "photos", type: "image_upload", label: "Photos", multiple: true },
 ];
 const NODES = [{ id: "in", type: "request-input", data: { fields: FIELDS } }];
 
@@ -168,7 +169,7 @@ describe("an app", () => {
     expect((await platform.send(`/api/apps/${which}`)).body).toMatchObject({
       title: "Posters",
       ownerId: mine.id,
-      fields: [{ name: "topic" }, { name: "photo" }],
+      fields: [{ name: "topic" }, { name: "photo" }, { name: "photos", multiple: true, maxItems: 50 }],
     });
     expect(await gallery()).toEqual([{ slug: which, title: "Posters", description: "", cover: null, payer: "owner" }]);
     await change(mine, which, { app: { ...SETTINGS, published: false } });
@@ -340,7 +341,11 @@ describe("a visitor's token", () => {
     for (const photo of ["https://example.com/a.png", randomUUID(), { id: "x" }])
       expect(await issuesOf({ json: { inputs: { photo } } })).toEqual([expect.objectContaining({ path: "inputs.photo" })]);
     expect(requests).toEqual([]);
+    expect(await issuesOf({ json: { inputs: { photos: ["data:image/png;base64,AAAA", randomUUID()] } } })).toEqual([
+      expect.objectContaining({ path: "inputs.photos" }),
+    ]);
     expect((await run(token, { json: { inputs: { photo: "data:image/png;base64,AAAA" } } })).status).toBe(200);
+    expect((await run(token, { json: { inputs: { photo: null, photos: ["data:image/png;base64,AAAA"] } } })).status).toBe(200);
   });
 
   it("is rejected if it is forged, expired, for another app or without its key", async () => {

@@ -89,12 +89,20 @@ export const separatorOf = (text: string): SeparatorName => {
   return (["semicolon", "tab"] as const).reduce<SeparatorName>((best, name) => (count(name) > count(best) ? name : best), "comma");
 };
 
-export type CellType = "text" | "number" | "boolean" | "json";
+export type CellType = "text" | "number" | "boolean" | "json" | "files";
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ...["true", "yes", "1"].map((word) => [word, true] as const),
   ...["false", "no", "0"].map((word) => [word, false] as const),
 ]);
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return parseExact(text);
+  } catch {
+    throw new TableProblem(`must be JSON: put text in double quotes`);
+  }
+};
 
 /**
  * The value of a cell. An invalid number or boolean stays text, which the input check rejects.
@@ -107,12 +115,11 @@ export const cellValue = (cell: string, type: CellType | undefined): unknown => 
       return text !== "" && Number.isFinite(Number(text)) && !isInexactInteger(text) ? Number(text) : cell;
     case "boolean":
       return BOOLEANS.get(text.toLowerCase()) ?? cell;
+    case "files":
+      // Addresses and ids of files have no white space.
+      return text.startsWith("[") ? jsonOf(text) : text.split(/\s+/);
     case "json":
-      try {
-        return parseExact(text);
-      } catch {
-        throw new TableProblem(`must be JSON: put text in double quotes`);
-      }
+      return jsonOf(text);
     default:
       return cell;
   }

@@ -1,5 +1,5 @@
 import { decodeText } from "@nodeloom/kernel";
-import { separatorOf, TableProblem, tableText } from "@nodeloom/kernel/table-file";
+import { cellValue, separatorOf, TableProblem, tableText } from "@nodeloom/kernel/table-file";
 
 /** Encodes a text in a single-byte encoding. */
 const encoded = (text: string, encoding: string): Uint8Array => {
@@ -50,4 +50,12 @@ it.each([
   ["name\n", "comma"],
 ])("detects the separator of %j from its first line", (text, name) => {
   expect(separatorOf(text)).toBe(name);
+});
+
+it.each([
+  ["https://a.test/1.png media-1", ["https://a.test/1.png", "media-1"]],
+  ["media-1", ["media-1"]],
+  ['["media-1", "media-2"]', ["media-1", "media-2"]],
+])("reads a cell of files: %s", (cell, expected) => {
+  expect(cellValue(cell, "files")).toEqual(expected);
 });

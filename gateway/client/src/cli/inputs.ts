@@ -8,6 +8,10 @@ const INPUT = /^([^=:@]+)(:?=)(.*)$/s;
 
 /** Declared types of inputs, if known. */
 export type InputTypes = ReadonlyMap<string, string>;
+/** Type of an input that takes a list of files. */
+export const FILES = "files";
+
+const EMPTY = '""';
 
 /** A JSON number. Numbers beyond the range of a double keep their digits. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -35,19 +39,26 @@ const checked = (name: string, text: string): string => {
 };
 
 /**
- * Reads inputs, and uploads the files among them.
+ * Reads inputs, and uploads the files among them. An input for a list of files can repeat.
  * @returns a JSON object that keeps numbers as they were written
  * @throws Refusal for a malformed input; NodeloomError for a rejected file
  */
 export const readInputs = async (client: Client, parts: readonly string[], types: InputTypes): Promise<string> => {
   const inputs = new Map<string, string>();
+  const lists = new Map<string, string[]>();
+  const set = (name: string, json: string): void => {
+    if (types.get(name) !== FILES) return void inputs.set(name, json);
+    const files = [...(lists.get(name) ?? []), ...(json === EMPTY ? [] : [json])];
+    lists.set(name, files);
+    inputs.set(name, `[${files.join(",")}]`);
+  };
   for (const text of parts) {
     const match = INPUT.exec(text);
     if (!match) throw new Refusal(`"${text}" isn't an input: write name=text, name=@file or name:=json`);
     const [, name = "", sign, value = ""] = match;
     if (sign === ":=") inputs.set(name, checked(name, value));
-    else if (value.startsWith("@")) inputs.set(name, JSON.stringify(await uploaded(client, name, value.slice(1))));
-    else inputs.set(name, typed(name, value, types.get(name)));
+    else if (value.startsWith("@")) set(name, JSON.stringify(await uploaded(client, name, value.slice(1))));
+    else set(name, typed(name, value, types.get(name)));
   }
   return `{${[...inputs].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 };

@@ -2,7 +2,7 @@ import type { Quote } from "../api-types";
 import type { Client } from "../client";
 import { failureOf, selectionOf, textFollower, type Delta, type Target } from "../runs";
 import { targetOf } from "./arguments";
-import { readInputs, type InputTypes } from "./inputs";
+import { FILES, readInputs, type InputTypes } from "./inputs";
 import { EXIT, Refusal } from "./outcome";
 import { saveFiles } from "./results";
 import type { Outcome, Terminal } from "./terminal";
@@ -27,7 +27,7 @@ export const webhookOf = ({ webhook: url, webhookEvents }: RunOptions): { url: s
 export const typesOf = async (client: Client, target: Target): Promise<InputTypes> => {
   if ("workflow" in target) {
     const { fields } = await client.workflows.schema(target.workflow, { alias: target.alias });
-    return new Map(fields.map(({ name, type }) => [name, type]));
+    return new Map(fields.map(({ name, type, multiple }) => [name, multiple === true ? FILES : type]));
   }
   const { inputSchema } = await client.models.get(target.model);
   const properties = (inputSchema as { properties?: Record<string, { type?: string }> }).properties ?? {};

@@ -12,6 +12,7 @@ import {
   readWrittenPrice,
   requestInputs,
   retiresSoon,
+  takesFiles,
   taskOf,
   uploadFamily,
   withChosenModels,
@@ -95,8 +96,10 @@ const sample = (field: InputField): unknown => {
 };
 
 /** A field's default. Only the service can look up file ids, so any file of the type represents one. */
-const filledIn = (field: InputField): unknown =>
-  isMediaId(field.default) && uploadFamily(field) ? sample(field) : (field.default ?? sample(field));
+const filledIn = (field: InputField): unknown => {
+  if (takesFiles(field)) return [field.default ?? ""].flat().map(() => sample(field));
+  return isMediaId(field.default) && uploadFamily(field) ? sample(field) : (field.default ?? sample(field));
+};
 
 const isTask = (model: unknown): boolean => typeof model === "string" && taskOf(model) !== undefined;
 

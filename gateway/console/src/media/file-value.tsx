@@ -29,7 +29,7 @@ export interface FileValueProps {
 }
 
 /** A file of the person by id or address; undefined for other values. */
-const useKnownFile = (value: string): { file: OutputFile; title: string } | undefined => {
+export const useKnownFile = (value: string): { file: OutputFile; title: string } | undefined => {
   const isAddress = /^(https?:|data:|\/)/i.test(value);
   const knownFile = useFiles(({ files }) => (isAddress ? undefined : files.get(value)));
   useEffect(() => {

@@ -6,10 +6,11 @@ export const FILE_TITLE = {
 export const FILE_VALUE = {
   yourFile: "Your file",
   exampleFile: "The workflow's example file",
-  emptyMeansExample: "If you leave this empty, the workflow uses its example file.",
+  noFile: "Empty: the run gets no file here.",
   choose: "Choose",
   removeItFrom: (label: string) => `Remove it from ${label}`,
   hint: "Choose a file, or enter an address.",
+  onePerLine: "One https address or file id per line.",
   https: "https://…",
 };
 

@@ -4,11 +4,6 @@ export const FORMAT = {
   minutes: (minutes: number, seconds: number) => `${minutes} min ${seconds} s`,
 };
 
-export const DECLARED_FORM = {
-  choose: "Choose…",
-  noInputs: "This workflow has no inputs.",
-};
-
 export const SCHEMA_CONTROL = {
   to: (minimum: number, maximum: number) => `${minimum} to ${maximum}`,
   atLeast: (minimum: number) => `at least ${minimum}`,

@@ -20,8 +20,11 @@ export const APP_PAGE = {
 };
 
 export const FILE_FIELD = {
-  tooLarge: (most: number) => `The file can have at most ${most} MB.`,
+  tooLarge: (most: number, count: number) =>
+    count === 1 ? `The file can have at most ${most} MB.` : `The files together can have at most ${most} MB.`,
+  tooMany: (most: number) => `Choose at most ${plural(most, "file", "files")}.`,
   unreadable: "The file can't be read. Choose it again.",
+  noFile: "Run without a file",
   example: "If you choose no file, the example is used.",
 };
 

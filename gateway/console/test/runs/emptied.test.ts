@@ -10,9 +10,17 @@ describe("inputs of a run", () => {
   it("leave out what has no value", () => {
     const fields = [
       field("line", "text", { default: undefined }),
-      field("photo", "image_upload"),
+      field("photo", "image_upload", { default: undefined }),
+      field("photos", "image_upload", { default: undefined, multiple: true }),
       field("must", "text", { required: true }),
     ];
-    expect(sentInputs(fields, { line: "", photo: undefined, must: "" })).toEqual({});
+    expect(sentInputs(fields, { line: "", photo: undefined, photos: undefined, must: "" })).toEqual({});
+  });
+
+  it("stay without a file where a file with a default was removed, so that no example is used in its place", () => {
+    const fields = [field("photo", "image_upload"), field("photos", "image_upload", { default: ["demo"], multiple: true })];
+    expect(sentInputs(fields, { photo: undefined, photos: undefined })).toEqual({ photo: null, photos: [] });
+    expect(sentInputs(fields, { photo: "mine", photos: [] })).toEqual({ photo: "mine", photos: [] });
+    expect(sentInputs(fields, { photo: "mine", photos: ["b", "a"] })).toEqual({ photo: "mine", photos: ["b", "a"] });
   });
 });

@@ -463,6 +463,10 @@ class SchemaField(TypedDict):
     required: NotRequired[bool]
     min: NotRequired[float]
     max: NotRequired[float]
+    # The input takes a list of files
+    multiple: NotRequired[bool]
+    # The most files of the list
+    maxItems: NotRequired[float]
 
 
 class PublicSchema(TypedDict):

@@ -1,4 +1,4 @@
-import { DomainError, inputFields, isRecord, readGraph, uploadFamily, type InputField } from "@nodeloom/kernel";
+import { DomainError, inputFields, isRecord, readGraph, takesFiles, uploadFamily, type InputField } from "@nodeloom/kernel";
 import type { GraphTexts } from "@nodeloom/kernel/graph-patch";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
@@ -47,7 +47,7 @@ const EXAMPLE_TEXT = "…";
 const REFUSED: ReadonlySet<string> = new Set([...GRAPH_ERRORS, "ACCOUNT_NOT_APPROVED"]);
 
 const exampleOf = (field: InputField): unknown => {
-  if (uploadFamily(field)) return EXAMPLE_FILE;
+  if (uploadFamily(field)) return takesFiles(field) ? [EXAMPLE_FILE] : EXAMPLE_FILE;
   switch (field.type) {
     case "number":
       return field.min ?? Math.min(1, field.max ?? 1);

@@ -1,4 +1,15 @@
-import { covers, invalidRequest, isRecord, isSlug, uploadFamily, uploadType, MASK_KEYWORD, type JsonSchema } from "@nodeloom/kernel";
+import {
+  covers,
+  invalidRequest,
+  isRecord,
+  isSlug,
+  maxFiles,
+  takesFiles,
+  uploadFamily,
+  uploadType,
+  MASK_KEYWORD,
+  type JsonSchema,
+} from "@nodeloom/kernel";
 import type { executions, workflows } from "@nodeloom/proto";
 import { authorize, runCapability, type Caller } from "../../auth/caller";
 import type { Gateway } from "../../edge/gateway";
@@ -38,7 +49,8 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "textarea"]);
 const propertyOf = (field: workflows.SchemaField): JsonSchema => {
   const family = uploadFamily(field);
   const isMask = uploadType(field) === "mask" ? { [MASK_KEYWORD]: true } : {};
-  if (family) return { type: "string", format: "media", contentMediaType: `${family}/*`, ...isMask };
+  const file = { type: "string", format: "media", contentMediaType: `${family}/*`, ...isMask };
+  if (family) return takesFiles(field) ? { type: "array", items: file, maxItems: maxFiles(field) } : file;
   return TEXT_FIELDS.has(field.type) ? { type: "string" } : {};
 };
 

@@ -207,6 +207,8 @@ const fieldSchema = z
     required: z.boolean().optional(),
     min: z.number().optional(),
     max: z.number().optional(),
+    multiple: z.boolean().optional().meta({ description: "The input takes a list of files" }),
+    maxItems: z.number().optional().meta({ description: "The most files of the list" }),
   })
   .meta({ id: "SchemaField" });
 

@@ -1,4 +1,4 @@
-import { misspeltIn, nodeSchema, readGraph } from "@nodeloom/kernel";
+import { maxFiles, misspeltIn, nodeSchema, readGraph } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";
 import { raw } from "../../http/json";
 import { revisionTag } from "../../http/revisions";
@@ -74,6 +74,8 @@ const fieldView = (field: workflows.SchemaField): Record<string, unknown> => ({
   required: field.required || undefined,
   min: field.min,
   max: field.max,
+  multiple: field.multiple,
+  maxItems: field.multiple ? maxFiles(field) : undefined,
 });
 
 export const schemaView = (schema: workflows.Schema | undefined): Record<string, unknown> => ({

@@ -43,6 +43,37 @@ const values: Case[] = [
     const answer = await runGraph(await user(ctx), echo({ name: "field", type: "image_upload" }), { field: "data:image/png;base64,####" });
     refuses(answer, 400, "INVALID_INPUTS");
   }),
+  engine("a list of files flows in order, and the next node runs once for each", async (ctx) => {
+    const files = ["a", "b", "c"].map((name) => `https://example.com/${name}.png`);
+    const field = { name: "files", type: "image_upload", label: "Files", multiple: true };
+    const graph = {
+      nodes: [node("in", "request-input", { fields: [field] }), node("box", "text-box", { text: "{{file}}" }), out],
+      edges: [edge("in.files", "box.file"), edge("box.text", "out.values")],
+    };
+    assert.deepEqual(await resultOf(ctx, graph, { files }), { values: files });
+    for (const inputs of [{}, { files: [] }, { files: null }]) assert.deepEqual(await resultOf(ctx, graph, inputs), { values: [] });
+    const answer = await runGraph(await user(ctx), graph, { files: [...files, "ftp://example.com/d.png"] });
+    refuses(answer, 400, "INVALID_INPUTS", { issues: [{ path: "inputs.files.3", message: is.text }] });
+    refuses(await runGraph(await user(ctx), graph, { files: Array.from({ length: 51 }, () => files[0]) }), 400, "INVALID_INPUTS");
+  }),
+  engine("a list of files without any can be required, and its declaration is checked", async (ctx) => {
+    const field = { name: "files", type: "image_upload", multiple: true };
+    const missing = await runGraph(await user(ctx), echo({ ...field, required: true }), { files: [] });
+    refuses(missing, 400, "INVALID_INPUTS", { issues: [{ path: "inputs.files", message: is.text }] });
+    for (const wrong of [
+      { ...field, maxItems: 1_001 },
+      { ...field, maxItems: 0 },
+      { ...field, type: "text" },
+      { ...field, default: 7 },
+    ])
+      refuses(await runGraph(await user(ctx), echo(wrong), {}), 422, "WORKFLOW_INVALID");
+  }),
+  engine("a file input with a default takes it if it is omitted, and stays empty if it is null or empty text", async (ctx) => {
+    const sample = "https://example.com/sample.png";
+    const graph = echo({ name: "photo", type: "image_upload", default: sample });
+    assert.deepEqual(await resultOf(ctx, graph), { value: sample });
+    for (const photo of [null, ""]) assert.deepEqual(await resultOf(ctx, graph, { photo }), { value: null });
+  }),
   engine("without a Response Output node the result is empty", async (ctx) => {
     assert.deepEqual(await resultOf(ctx, { nodes: [node("a", "text-box", { text: "x" })] }), {});
   }),

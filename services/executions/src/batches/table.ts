@@ -8,6 +8,7 @@ import {
   isRecord,
   LIMITS,
   shownName,
+  takesFiles,
   USUAL_CAPS,
   type DomainError,
   type JsonSchema,
@@ -169,7 +170,7 @@ export const createReadTable = ({ media, workflows, catalog, urls }: TableOption
   const typesOf = async ({ target, version, alias }: executions.Target, userId: string): Promise<Map<string, CellType>> => {
     if (target?.$case === "workflowSlug") {
       const { schema } = await workflows.getSchema({ slug: target.value, userId, version, alias });
-      return new Map((schema?.fields ?? []).map(({ name, type }) => [name, ofField[type] ?? "text"]));
+      return new Map((schema?.fields ?? []).map((field) => [field.name, takesFiles(field) ? "files" : (ofField[field.type] ?? "text")]));
     }
     const { inputSchemaJson } = await catalog.get(target?.value ?? "");
     const { properties } = JSON.parse(inputSchemaJson) as JsonSchema;

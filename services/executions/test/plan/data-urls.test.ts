@@ -60,6 +60,25 @@ it.each([
   expect(object).toMatchObject({ origin: media.Origin.ORIGIN_GENERATED, kept: false, contentType: "image/png" });
 });
 
+it("stores each of a list of files, in order, and keeps those that are addresses", async () => {
+  const fields = [{ name: "given", type: "image_upload", multiple: true }];
+  const nodes = [{ id: "in", type: "request-input", data: { fields } }, out];
+  const target = await services.create(nodes, [["in.given", "out.images"]], "list");
+  const far = "https://example.com/far.png";
+  const { plan: planned, inputsJson } = await plan(target, { given: [picture(), long(), far] }, { userId: "list" });
+  expect(JSON.parse(inputsJson)).toEqual({ given: [OURS, OURS, far] });
+  expect(JSON.stringify(planned)).not.toContain("base64");
+  expect(await storedBy("list")).toHaveLength(2);
+  await expect(plan(target, { given: [far, "no-such-file"] }, { userId: "list" })).rejects.toMatchObject({
+    reason: "INVALID_INPUTS",
+    metadata: { issues: [{ path: "inputs.given.1", message: "is not one of your media files" }] },
+  });
+  await expect(plan(target, { given: [far, "http://10.0.0.1/a.png"] }, { userId: "list" })).rejects.toMatchObject({
+    reason: "INVALID_INPUTS",
+    metadata: { issues: [{ path: "inputs.given.1", message: expect.stringContaining("10.0.0.1") as string }] },
+  });
+});
+
 it("stores those of upload fields, of literals and of lists as files", async () => {
   const [field, literal, item] = [long(), long(), picture()];
   const nodes = [

@@ -10,7 +10,15 @@ const fieldsOf = ({ fieldsJson }: Interface): Map<string, string> =>
   new Map(
     (JSON.parse(fieldsJson) as InputField[]).map(({ name, label: _label, default: _default, ...field }) => [
       name,
-      JSON.stringify([field.type, field.required, field.options ?? [], field.min ?? null, field.max ?? null]),
+      JSON.stringify([
+        field.type,
+        field.required,
+        field.options ?? [],
+        field.min ?? null,
+        field.max ?? null,
+        field.multiple ?? false,
+        field.maxItems ?? null,
+      ]),
     ]),
   );
 

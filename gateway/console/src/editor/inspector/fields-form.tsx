@@ -1,4 +1,4 @@
-import { FIELD_TYPES, isRecord } from "@nodeloom/kernel/graph";
+import { FIELD_TYPES, isRecord, maxFiles, uploadType } from "@nodeloom/kernel/graph";
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { DocNode } from "../../document/graph";
@@ -125,7 +125,7 @@ const FieldCard = ({ field, index, count, disabled, usedNames, isNew, change, re
         label={FIELDS_FORM.type}
         disabled={disabled}
         value={text(field.type) || "text"}
-        onText={(text) => change({ ...field, type: text, default: undefined })}
+        onText={(text) => change({ ...field, type: text, default: undefined, multiple: undefined, maxItems: undefined })}
         options={FIELD_TYPES.map((type) => [type, TYPE_NAMES[type] ?? type])}
       />
     </div>
@@ -138,6 +138,23 @@ const FieldCard = ({ field, index, count, disabled, usedNames, isNew, change, re
         disabled={disabled}
         value={Array.isArray(field.options) ? field.options.map(String).join("\n") : ""}
         onText={(text) => change({ ...field, options: text.split("\n") })}
+      />
+    )}
+    {uploadType({ type: text(field.type) }) !== undefined && (
+      <Check
+        label={FIELDS_FORM.severalFiles}
+        hint={FIELDS_FORM.severalFilesHint}
+        disabled={disabled}
+        checked={field.multiple === true}
+        onCheck={(isOn) => change({ ...field, multiple: isOn || undefined, maxItems: undefined, default: undefined })}
+      />
+    )}
+    {field.multiple === true && (
+      <NumberField
+        label={FIELDS_FORM.mostFiles}
+        disabled={disabled}
+        value={typeof field.maxItems === "number" ? field.maxItems : maxFiles({})}
+        onChange={(most) => change({ ...field, maxItems: most })}
       />
     )}
     <DefaultControl field={field} change={change} disabled={disabled} />

@@ -13,7 +13,8 @@ import { addFileNodes, LIBRARY_DRAG } from "../commands/files";
 import type { Stage } from "../commands/commands";
 import { useEditor, useUi } from "../context";
 import { Tile, viewerItem } from "../../features/files/tile";
-import { EVERYTHING, FileFilters, fits, keptWords, useFileActions, useLibrary } from "../../features/files/library";
+import { EVERYTHING, FileFilters, fits, keptWords, useFileActions } from "../../features/files/library";
+import { useLibrary } from "../../media/use-library";
 import { COMMON } from "../../messages/common";
 import { LIBRARY } from "../../messages/editor/panels";
 

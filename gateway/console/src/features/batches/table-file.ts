@@ -55,8 +55,9 @@ export const matchColumns = (fields: readonly SchemaField[], columns: readonly s
 const READ: ReadonlySet<string> = new Set<CellType>(["number", "boolean", "json"]);
 
 /** @throws TableProblem for a cell with malformed JSON */
-const valueOf = (cell: string, row: number, { name, type }: SchemaField): unknown => {
+const valueOf = (cell: string, row: number, { name, type, multiple }: SchemaField): unknown => {
   try {
+    if (multiple === true) return cellValue(cell, "files");
     return READ.has(type) ? cellValue(cell, type as CellType) : cell;
   } catch (error) {
     throw error instanceof TableProblem ? new TableProblem(TABLE_FILE.row(row, name, error.message)) : error;

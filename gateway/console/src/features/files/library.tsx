@@ -1,8 +1,5 @@
 import type { MediaFile, Operations } from "@nodeloom/client";
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect, useMemo } from "react";
 import { request } from "../../api/client";
-import { rememberFiles } from "../../api/files";
 import { useChange } from "../../api/use-change";
 import { fileTitle } from "../../media/file-title";
 import { bytes } from "../../ui/format";
@@ -13,7 +10,6 @@ import { LIBRARY } from "../../messages/files";
 
 /** The library: files of runs and uploads, as a page and beside the canvas. */
 
-const PAGE = 60;
 const KINDS = [
   ["", LIBRARY.all],
   ["image", LIBRARY.images],
@@ -26,20 +22,6 @@ const ORIGINS = [
   ["upload", LIBRARY.uploaded],
   ["kept", LIBRARY.kept],
 ] as const;
-/** The person's files, newest first, with paging. */
-export const useLibrary = () => {
-  const pages = useInfiniteQuery({
-    queryKey: ["media", "library"],
-    queryFn: async ({ pageParam, signal }) =>
-      (await request("listMedia", { query: { limit: PAGE, ...(pageParam === "" ? {} : { cursor: pageParam }) }, signal })).body,
-    initialPageParam: "",
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  });
-  const files = useMemo(() => (pages.data?.pages ?? []).flatMap(({ rows }) => rows), [pages.data]);
-  useEffect(() => rememberFiles(files), [files]);
-  return { ...pages, files };
-};
-
 export interface FileFilter {
   kind: string;
   origin: string;

@@ -57,6 +57,9 @@ export const WHEN_IT_FAILS = {
 };
 
 export const FIELDS_FORM = {
+  severalFiles: "Several files",
+  severalFilesHint: "The value is a list. The next node runs once for each file.",
+  mostFiles: "Maximum files",
   longText: "Long text",
   number: "Number",
   yesOrNo: "Yes or no",

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { AreaField, Check, InputField, SelectField } from "./field";
 import { JsonInput, NumberField } from "./value-inputs";
-import { DECLARED_FORM } from "../../messages/ui";
+import { DECLARED_FORM } from "../../messages/declared-form";
 
 /** A declared input of a workflow or app. */
 export interface DeclaredField {
@@ -11,18 +11,27 @@ export interface DeclaredField {
   default?: unknown;
   options?: string[];
   required?: boolean | undefined;
+  /** True for a list of files, of at most `maxItems`. */
+  multiple?: boolean | undefined;
+  maxItems?: number | undefined;
 }
 
-/** Control for a file, which depends on the right to upload. */
-export type FileControl = (props: {
+interface FileProps<T> {
   field: DeclaredField;
   label: string;
   accept: string;
-  value: string;
+  value: T;
   error: string | undefined;
-  onChange: (value: string | undefined) => void;
-}) => ReactNode;
+  onChange: (value: T | undefined) => void;
+}
 
+/** Controls for a file and for a list of files, which depend on the right to upload. */
+export interface FileControls {
+  one: (props: FileProps<string>) => ReactNode;
+  several: (props: FileProps<readonly string[]>) => ReactNode;
+}
+
+/** Accepted content types of file fields, by their type. */
 const UPLOADS: Readonly<Record<string, string>> = {
   image_upload: "image/*",
   mask_upload: "image/*",
@@ -32,19 +41,27 @@ const UPLOADS: Readonly<Record<string, string>> = {
 
 export const takesFile = ({ type }: DeclaredField): boolean => type in UPLOADS;
 
+/** References of a list of files. A stored file is shown by its address. */
+const references = (value: unknown): string[] =>
+  (Array.isArray(value) ? (value as unknown[]) : []).map((item) =>
+    typeof item === "object" && item !== null && "url" in item ? String(item.url) : String(item),
+  );
+
 interface ControlProps {
   field: DeclaredField;
   value: unknown;
   error: string | undefined;
   set: (value: unknown) => void;
-  renderFile: FileControl;
+  files: FileControls;
 }
 
-const Control = ({ field, value, set, error, renderFile }: ControlProps) => {
+const Control = ({ field, value, set, error, files }: ControlProps) => {
   const label = `${field.label || field.name}${field.required === true ? " *" : ""}`;
   const text = typeof value === "string" ? value : "";
   const accept = UPLOADS[field.type];
-  if (accept !== undefined) return renderFile({ field, label, accept, value: text, error, onChange: set });
+  if (accept !== undefined && field.multiple === true)
+    return files.several({ field, label, accept, value: references(value), error, onChange: set });
+  if (accept !== undefined) return files.one({ field, label, accept, value: text, error, onChange: set });
   // An emptied field would be omitted and take its default.
   const required = field.required === true && typeof field.default === "string";
   const typed = { label, error, value: text, required };
@@ -74,25 +91,33 @@ const Control = ({ field, value, set, error, renderFile }: ControlProps) => {
   }
 };
 
+/** The problem of a field, or of the first unfit file of its list (`photos.2`). */
+const problemOf = ({ name, multiple }: DeclaredField, errors: ReadonlyMap<string, string> | undefined): string | undefined => {
+  const own = errors?.get(name);
+  if (own !== undefined || multiple !== true) return own;
+  const [path, message] = [...(errors ?? [])].find(([one]) => one.startsWith(`${name}.`)) ?? [];
+  return path === undefined ? undefined : DECLARED_FORM.ofFile(Number(path.slice(name.length + 1)) + 1, message!);
+};
+
 export interface DeclaredFormProps {
   fields: readonly DeclaredField[];
   values: Readonly<Record<string, unknown>>;
   /** Problems by field name. */
   errors?: ReadonlyMap<string, string> | undefined;
   onChange: (values: Record<string, unknown>) => void;
-  renderFile: FileControl;
+  files: FileControls;
 }
 
 /** A control per declared input. */
-export const DeclaredForm = ({ fields, values, errors, onChange, renderFile }: DeclaredFormProps) => (
+export const DeclaredForm = ({ fields, values, errors, onChange, files }: DeclaredFormProps) => (
   <div className="flex flex-col gap-4">
     {fields.map((field) => (
       <Control
         key={field.name}
         field={field}
         value={values[field.name]}
-        error={errors?.get(field.name)}
-        renderFile={renderFile}
+        error={problemOf(field, errors)}
+        files={files}
         set={(value) => onChange({ ...values, [field.name]: value })}
       />
     ))}

@@ -3,9 +3,11 @@ import {
   dataUrlType,
   findingInWords,
   type GraphIssue,
+  groupBy,
   type InputField,
   isDataUrl,
   isFileType,
+  inputPath,
   isMediaReference,
   type Issue,
   type JsonSchema,
@@ -23,6 +25,38 @@ import type { AddressRules } from "@nodeloom/platform";
 export const each = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value]);
 
 export const fileFields = (fields: readonly InputField[]): InputField[] => fields.filter((field) => uploadFamily(field) !== undefined);
+
+interface FieldFile {
+  field: InputField;
+  value: unknown;
+  /** Path of the file in the request. */
+  path: string;
+}
+
+/** Values of file fields. A list of files gives each of its items. */
+export const filesOfFields = (fields: readonly InputField[], values: ReadonlyMap<string, unknown>): FieldFile[] =>
+  fileFields(fields).flatMap((field): FieldFile[] => {
+    const value = values.get(field.name);
+    if (!Array.isArray(value)) return [{ field, value, path: inputPath(field.name) }];
+    return value.map((item: unknown, index) => ({ field, value: item, path: inputPath(field.name, index) }));
+  });
+
+/**
+ * Replaces the files of file fields, in place and in order.
+ * @returns problems of the files, each at its path
+ */
+export const replaceFiles = (
+  fields: readonly InputField[],
+  values: Map<string, unknown>,
+  replace: (field: InputField, value: unknown) => { file: unknown; problem?: string | undefined },
+): Issue[] => {
+  const replaced = filesOfFields(fields, values).map(({ field, value, path }) => ({ name: field.name, path, ...replace(field, value) }));
+  for (const [name, files] of groupBy(replaced, (one) => one.name)) {
+    const value = values.get(name);
+    if (value !== undefined) values.set(name, Array.isArray(value) ? files.map(({ file }) => file) : files[0]!.file);
+  }
+  return replaced.flatMap(({ path, problem }) => (problem === undefined ? [] : [{ path, message: problem }]));
+};
 
 export const fileInputsOf = (schema: JsonSchema): string[] =>
   schemaPorts(schema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : []));
@@ -57,16 +91,13 @@ export const resolveDataFields = (
   data: Map<string, DataFile>,
   storage: string | undefined,
 ): Issue[] =>
-  fileFields(fields).flatMap((field) => {
-    const { name } = field;
-    const url = values.get(name);
-    if (!isDataUrl(url) || !isMediaReference(url)) return [];
+  replaceFiles(fields, values, (field, url) => {
+    if (!isDataUrl(url) || !isMediaReference(url)) return { file: url };
     const fileValue = data.get(url) ?? pendingFile(url, storage);
     data.set(url, fileValue);
-    if (fileValue.file) values.set(name, fileValue.file);
     const isStored = fileValue.file !== undefined && !fileValue.isPending;
     const problem = fileValue.problem ?? (isStored ? mediaProblem(uploadFamily(field)!, fileValue.file) : undefined);
-    return problem === undefined ? [] : [{ path: `inputs.${name}`, message: problem }];
+    return { file: fileValue.file ?? url, problem };
   });
 
 /** Finds file ids in a run's inputs. */
@@ -76,10 +107,11 @@ const ID_PART_CHARS = 8;
 
 /** Returns all texts in a runner's inputs. The default of a field belongs to the author, even if the runner sends it. */
 const givenTexts = (inputs: Readonly<Record<string, unknown>>, fields: readonly InputField[]): string[] => {
-  const defaults = new Map(fields.map((field) => [field.name, field.default]));
-  const pending: unknown[] = Object.entries(inputs)
-    .filter(([name, value]) => !defaults.has(name) || defaults.get(name) !== value)
-    .map(([, value]) => value);
+  const defaults = new Map(fields.map((field) => [field.name, each(field.default)]));
+  const pending: unknown[] = Object.entries(inputs).flatMap(([name, value]) => {
+    const own = defaults.get(name);
+    return own ? each(value).filter((one) => !own.includes(one)) : [value];
+  });
   const texts: string[] = [];
   while (pending.length > 0) {
     const value = pending.pop();
@@ -108,11 +140,10 @@ type Rules = Pick<AddressRules, "problem">;
 const HTTP_URL = /^https?:/i;
 
 export const uploadIssues = (fields: readonly InputField[], values: ReadonlyMap<string, unknown>, rules: Rules): Issue[] =>
-  fields.flatMap((field) => {
-    const value = values.get(field.name);
-    if (uploadFamily(field) === undefined || typeof value !== "string" || !HTTP_URL.test(value)) return [];
+  filesOfFields(fields, values).flatMap(({ value, path }) => {
+    if (typeof value !== "string" || !HTTP_URL.test(value)) return [];
     const message = rules.problem(value);
-    return message === undefined ? [] : [{ path: `inputs.${field.name}`, message, code: "ADDRESS_REFUSED" }];
+    return message === undefined ? [] : [{ path, message, code: "ADDRESS_REFUSED" }];
   });
 
 /** Returns problems of addresses that a plan's calls will pass to providers, one for each input. */

@@ -2,7 +2,6 @@ import {
   withHiddenOutputs,
   forwardedMediaIds,
   inputFields,
-  invalidInputs,
   invalidRequest,
   isBypassed,
   isMediaId,
@@ -19,12 +18,13 @@ import {
   type Finding,
   type GraphIssue,
   type InputField,
+  type Issue,
   type MediaValue,
   type ModelTerms,
   type NodeIssue,
 } from "@nodeloom/kernel";
 import { credentialIssues } from "@nodeloom/kernel/credentials";
-import { broughtIds, fileFields, resolveDataFields, standForFiles, uploadIssues } from "./file-inputs";
+import { broughtIds, fileFields, filesOfFields, replaceFiles, resolveDataFields, standForFiles, uploadIssues } from "./file-inputs";
 import { checkInputs, finishPlan, invalidWorkflow, missing, notLookedUp, parseInputs, type PlanRules, termsOf } from "./finish";
 import { type CachedGraph, expand, type ExpandedGraph, foreignSecretIssues, type ReadGraph } from "./inlining";
 import type { PlanAnswer, PlanTask, TaskGraph } from "./protocol";
@@ -59,15 +59,13 @@ const neededInputs = (
   return Object.fromEntries(Object.entries(inputs).filter(([name]) => needed.has(name) || !knownNames.has(name)));
 };
 
-/** Replaces ids in upload fields with files. @throws DomainError INVALID_INPUTS */
-const resolveFileFields = (fields: readonly InputField[], values: Map<string, unknown>, media: ReadonlyMap<string, MediaValue>): void => {
-  for (const field of fields) {
-    const file = media.get(values.get(field.name) as string);
-    const problem = file ? mediaProblem(uploadFamily(field)!, file) : "is not one of your media files";
-    if (problem) throw invalidInputs([{ path: `inputs.${field.name}`, message: problem }]);
-    values.set(field.name, file);
-  }
-};
+/** Replaces ids in upload fields with files. */
+const resolveFileFields = (fields: readonly InputField[], values: Map<string, unknown>, media: ReadonlyMap<string, MediaValue>): Issue[] =>
+  replaceFiles(fields, values, (field, value) => {
+    if (!isMediaId(value)) return { file: value };
+    const file = media.get(value);
+    return { file, problem: file ? mediaProblem(uploadFamily(field)!, file) : "is not one of your media files" };
+  });
 
 const addWarnings = (warnings: Map<string, Finding[]>, issues: readonly NodeIssue[]): void => {
   for (const { nodeId, ...warning } of issues) warnings.set(nodeId, [...(warnings.get(nodeId) ?? []), warning]);
@@ -127,16 +125,16 @@ const planChosen = (
 
   const isBrought = broughtIds(inputs, fields);
   const isAuthors = (id: string): boolean => isForeign && (cached.literalIds ??= literalMediaIds(cached.graph)).has(id) && !isBrought(id);
-  const byId = fileFields(fields).filter(({ name }) => isMediaId(values.get(name)));
+  const fieldIds = filesOfFields(fields, values).flatMap(({ value }) => (isMediaId(value) ? [value] : []));
   const ownerOf = expanded && ((id: string) => (isBrought(id) ? undefined : expanded.ownerOf(id)));
-  const neededMedia = notLookedUp(task, [...mediaIds(graph), ...byId.map(({ name }) => values.get(name) as string)], {
+  const neededMedia = notLookedUp(task, [...mediaIds(graph), ...fieldIds], {
     isAuthors,
     ownerOf,
   });
   if (neededMedia.length > 0) return missing({ media: neededMedia });
 
   const media = new Map(task.media);
-  resolveFileFields(byId, values, media);
+  checkInputs(resolveFileFields(fields, values, media));
   const data = new Map<string, DataFile>(task.data);
   checkInputs(resolveDataFields(fields, values, data, rules.storage));
   const { modelNames } = task;

@@ -129,12 +129,23 @@ export const FUNCTIONS: ReadonlyMap<string, Function> = new Map([
   define("sort_by", ["array", "&"], ([list, keyOf]: [Values, (item: unknown) => unknown], budget) =>
     sorted(list, keyOf, "sort_by", budget),
   ),
+  // `split` and `zip` are functions of the community edition of JMESPath. `split` has no optional count.
+  define("split", ["string", "string"], ([glue, value]: [string, string], budget) => {
+    budget.work(charactersOfWork(value.length));
+    budget.bytes(value.length);
+    return counted(glue === "" ? [...value] : value.split(glue), budget);
+  }),
   define("starts_with", ["string", "string"], ([value, start]: [string, string]) => value.startsWith(start)),
   define("sum", ["array"], ([list]: [Values]) => sum(numbers(list, "sum"))),
   define("to_array", ["any"], ([value]: [unknown]) => (Array.isArray(value) ? (value as unknown[]) : [value])),
   define("to_number", ["any"], ([value]: [unknown]) => toNumber(value)),
   define("to_string", ["any"], ([value]: [unknown], budget) => (typeof value === "string" ? value : text(JSON.stringify(value), budget))),
   define("type", ["any"], ([value]: [unknown]) => typeOf(value)),
+  define("zip", ["array..."], (lists: Values[], budget) => {
+    const count = Math.min(...lists.map(({ length }) => length));
+    budget.work(elementsOfWork(count * lists.length));
+    return Array.from({ length: count }, (_, index) => lists.map((list) => list[index]));
+  }),
   define("values", ["object"], ([value]: [object], budget) => counted(Object.values(value), budget)),
 ]);
 

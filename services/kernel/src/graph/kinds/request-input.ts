@@ -1,7 +1,7 @@
 import { GRAPH_BOUNDS } from "../bounds";
 import { ONE_LINE, ONE_LINE_FORM } from "../../limits";
 import { didYouMean } from "../../nearest-name";
-import { FIELD_TYPES, fieldProblem, fieldsOf, uploadFamily, uploadType, type InputField } from "../values/fields";
+import { FIELD_TYPES, fieldProblem, fieldsOf, maxFiles, uploadFamily, uploadType, type InputField } from "../values/fields";
 import { isMediaId } from "../values/media";
 import { resolveFiles, type Planner } from "../plan/planner";
 import type { PortType } from "../wiring/ports";
@@ -26,6 +26,10 @@ const fieldIssues = (field: InputField): string[] => {
   const fieldName = `field ${shownName(name)}`;
   if (!ONE_LINE.test(name)) return [`a field's name ${ONE_LINE_FORM}: ${JSON.stringify(shownName(name))}`];
   if (!KNOWN_TYPES.has(type)) return [`${fieldName}: there is no type ${shownName(type)}${didYouMean(type, FIELD_TYPES)}`];
+  if (field.multiple && uploadType(field) === undefined) return [`${fieldName}: multiple is only for files`];
+  const most = maxFiles(field);
+  if (field.multiple && !(Number.isInteger(most) && most >= 1 && most <= GRAPH_BOUNDS.listItems))
+    return [`${fieldName}: maxItems must be a whole number from 1 to ${GRAPH_BOUNDS.listItems}`];
   const problem = fallback === undefined ? undefined : fieldProblem(field, fallback);
   return problem === undefined ? [] : [`${fieldName}: its default does not fit: ${problem}`];
 };
@@ -77,7 +81,10 @@ export const requestInput: NodeKind = {
   type: "request-input",
   summary: "Declares the inputs of the workflow. Each field is an output port.",
   settings: {
-    fields: { type: "array", description: "The fields, each with name, type, label, default, options, required, min and max." },
+    fields: {
+      type: "array",
+      description: "The fields, each with name, type, label, default, options, required, min, max, multiple and maxItems.",
+    },
     values: { type: "object", description: "The values of the fields in the editor." },
   },
   calls: null,
@@ -95,8 +102,7 @@ export const requestInput: NodeKind = {
     const values = node.fieldValues ? givenValues(planner, node) : request.inputs;
     return { isEvaluated: true, outputs: new Map([...values].map(([name, value]) => [name, { value: budget.value(value) }])) };
   },
-  mediaIds: (node) =>
-    fileFieldsOf(node).flatMap(({ name }) => (isMediaId(node.fieldValues?.get(name)) ? [node.fieldValues.get(name) as string] : [])),
+  mediaIds: (node) => fileFieldsOf(node).flatMap(({ name }) => [node.fieldValues?.get(name)].flat().filter(isMediaId)),
   savedValue: (node, port) => (port === null ? undefined : defaultsOf(node).get(port)),
   savedCount: () => 1,
 };

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../prices/price";
-import { uploadType, type InputField } from "./fields";
+import { maxFiles, takesFiles, uploadType, type InputField } from "./fields";
 import { fileOf, resultFamily } from "./media";
 
 /** JSON Schemas of a workflow's inputs and result, for agents. */
@@ -8,7 +8,12 @@ import { fileOf, resultFamily } from "./media";
 const typeSchema = (field: InputField): JsonSchema => {
   const { type, options = [], min, max } = field;
   const file = uploadType(field);
-  if (file) return { type: "string", description: `${fileOf(file)}: an http(s) URL, a data URL, or the id of an uploaded file` };
+  if (file) {
+    const one = { type: "string", description: `${fileOf(file)}: an http(s) URL, a data URL, or the id of an uploaded file` };
+    if (takesFiles(field)) return { type: "array", items: one, ...(field.required ? { minItems: 1 } : {}), maxItems: maxFiles(field) };
+    const isOptional = !field.required && field.default !== undefined;
+    return isOptional ? { ...one, description: `${one.description}; empty text for no file` } : one;
+  }
   switch (type) {
     case "text":
     case "textarea":

@@ -31,6 +31,10 @@ export interface InputField {
   required: boolean;
   min?: number;
   max?: number;
+  /** True if the value is a list of files. Only for file fields. */
+  multiple?: boolean;
+  /** Maximum files of a list. Without it, as many as a node can map over. */
+  maxItems?: number;
 }
 
 const bound = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
@@ -50,6 +54,8 @@ const readField = (raw: unknown): InputField | undefined => {
   const [min, max] = [bound(raw.min), bound(raw.max)];
   if (min !== undefined) field.min = min;
   if (max !== undefined) field.max = max;
+  if (raw.multiple === true) field.multiple = true;
+  if (field.multiple && typeof raw.maxItems === "number") field.maxItems = raw.maxItems;
   return field;
 };
 
@@ -93,8 +99,40 @@ export const uploadFamily = (field: Pick<InputField, "type">): MediaFamily | und
   return type && familyOfPort(type);
 };
 
-/** The problem of a value for a field, or undefined. */
-export const fieldProblem = (field: InputField, value: unknown): string | undefined => {
+/** True for a field whose value is a list of files. */
+export const takesFiles = (field: { type: string; multiple?: boolean | undefined }): boolean =>
+  field.multiple === true && uploadType(field) !== undefined;
+
+/** Maximum files of a field that takes a list of them. */
+export const maxFiles = ({ maxItems = LIMITS.fanOutItems }: { maxItems?: number | undefined }): number => maxItems;
+
+/** True for a value that means no file. An omitted input takes its default, so callers send this to leave a file input empty. */
+const isNoFile = (value: unknown): boolean => value === null || value === "";
+
+interface Problem {
+  /** Index of the item in a list of files, counted from 0. */
+  item?: number;
+  message: string;
+}
+
+/** Path of an input, or of an item in a list of files: `inputs.photos.2`. */
+export const inputPath = (name: string, item?: number): string => `inputs.${name}${item === undefined ? "" : `.${item}`}`;
+
+const fieldProblems = (field: InputField, value: unknown): Problem[] => {
+  const isList = takesFiles(field);
+  const items: unknown = isList ? value : [value];
+  if (!Array.isArray(items) || (isList && items.length > maxFiles(field)))
+    return [{ message: `must be a list of at most ${maxFiles(field)} files` }];
+  return items.flatMap((one: unknown, item): Problem[] => {
+    const message = valueProblem(field, one);
+    return message === undefined ? [] : [isList ? { item, message } : { message }];
+  });
+};
+
+/** The problem of a value for a field, or undefined. For a list of files, the problem of its first unfit item. */
+export const fieldProblem = (field: InputField, value: unknown): string | undefined => fieldProblems(field, value)[0]?.message;
+
+const valueProblem = (field: InputField, value: unknown): string | undefined => {
   switch (field.type) {
     case "text":
     case "textarea":
@@ -125,6 +163,14 @@ const byFieldName = (fields: readonly InputField[], inputs: Readonly<Record<stri
   return new Map(Object.entries(inputs).map(([name, value]) => [exact.has(name) ? name : (names.get(name.normalize()) ?? name), value]));
 };
 
+/** The value of a field: given, or its default. A list of files without a value is empty. */
+const valueOf = (field: InputField, inputs: ReadonlyMap<string, unknown>): unknown => {
+  const value = inputs.has(field.name) ? inputs.get(field.name) : field.default;
+  const isEmpty = value === undefined || (uploadType(field) !== undefined && isNoFile(value));
+  if (!isEmpty) return value;
+  return takesFiles(field) ? [] : undefined;
+};
+
 /** Applies defaults and checks every value. Unknown keys are problems, so that typos are noticed. */
 export const resolveInputs = (
   fields: readonly InputField[],
@@ -137,15 +183,16 @@ export const resolveInputs = (
   for (const name of valuesByName.keys())
     if (!knownNames.has(name)) issues.push({ path: `inputs.${name}`, message: "is not an input of this workflow", code: "UNKNOWN_INPUT" });
   for (const field of fields) {
-    const isGiven = valuesByName.has(field.name);
-    const value = isGiven ? valuesByName.get(field.name) : field.default;
-    if (value === undefined) {
-      if (field.required) issues.push({ path: `inputs.${field.name}`, message: "is required", code: "REQUIRED" });
+    const value = valueOf(field, valuesByName);
+    const isEmpty = value === undefined || (takesFiles(field) && Array.isArray(value) && value.length === 0);
+    if (isEmpty && field.required) {
+      issues.push({ path: inputPath(field.name), message: "is required", code: "REQUIRED" });
       continue;
     }
-    const problem = isGiven ? fieldProblem(field, value) : undefined;
-    if (problem) issues.push({ path: `inputs.${field.name}`, message: problem });
-    else values.set(field.name, value);
+    if (value === undefined) continue;
+    const problems = valuesByName.has(field.name) ? fieldProblems(field, value) : [];
+    for (const { item, message } of problems) issues.push({ path: inputPath(field.name, item), message });
+    if (problems.length === 0) values.set(field.name, value);
   }
   return { values, issues };
 };

@@ -75,6 +75,17 @@ describe("a JMESPath expression", () => {
     ["to_number('01')", null],
     ["to_number('1e400')", null],
     ["starts_with(scenes[0].title, 'da') && ends_with(scenes[0].title, 'wn')", true],
+    ["split(', ', 'dawn, noon')", ["dawn", "noon"]],
+    ["split('', 'a🧵')", ["a", "🧵"]],
+    ["split(',', '')", [""]],
+    [
+      "zip(scenes[*].title, `[1, 2]`)",
+      [
+        ["dawn", 1],
+        ["noon", 2],
+      ],
+    ],
+    ["zip(`[]`, scenes)", []],
     ["none || 'else'", "else"],
     ["`[1, 2]`[1]", 2],
   ])("%s", (expression, expected) => expect(pick(expression, DATA)).toEqual(expected));

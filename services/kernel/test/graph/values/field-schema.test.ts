@@ -33,6 +33,19 @@ it("has a field's name, its default, and its requirement", () => {
   });
 });
 
+it("describes a list of files, and how a file with a default is left empty", () => {
+  const fields = [
+    field({ type: "image_upload", multiple: true, maxItems: 3, required: true }),
+    field({ name: "y", label: "y", type: "image_upload", default: "demo" }),
+  ];
+  expect(fieldsSchema(fields)).toMatchObject({
+    properties: {
+      x: { type: "array", items: { type: "string", description: expect.stringContaining("an image") as string }, minItems: 1, maxItems: 3 },
+      y: { type: "string", description: expect.stringContaining("empty text for no file") as string },
+    },
+  });
+});
+
 it("uses the first field of a name, and treats names of inherited members like others", () => {
   const { properties } = fieldsSchema([field({ type: "number" }), field({}), field({ name: "__proto__" })]) as { properties: object };
   expect(Object.entries(properties)).toEqual([

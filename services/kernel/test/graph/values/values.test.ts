@@ -104,6 +104,45 @@ describe("inputs", () => {
     expect(resolveInputs(fields, inputValues).issues.map((issue) => issue.path)).toContain(path);
   });
 
+  describe("for a list of files", () => {
+    const files = (more: object = {}) =>
+      inputFields(graphOf([input({ name: "photos", type: "image_upload", multiple: true, ...more })], []));
+    const URLS = ["https://a.test/1.png", "data:image/png;base64,AAAA", "media-1"];
+
+    it("keep their order, and are empty if they are omitted, null, empty text or an empty list", () => {
+      expect(resolveInputs(files(), { photos: URLS }).values.get("photos")).toEqual(URLS);
+      for (const inputValues of [{}, { photos: null }, { photos: "" }, { photos: [] }])
+        expect(resolveInputs(files(), inputValues)).toEqual({ values: new Map([["photos", []]]), issues: [] });
+    });
+
+    it("have their default if they are omitted, and stay empty if they were emptied", () => {
+      const withDefault = files({ default: ["demo"] });
+      expect(resolveInputs(withDefault, {}).values.get("photos")).toEqual(["demo"]);
+      for (const photos of [null, "", []]) expect(resolveInputs(withDefault, { photos }).values.get("photos")).toEqual([]);
+    });
+
+    it.each<[unknown, object, unknown[]]>([
+      [["https://a.test/1.png", 7, "ftp://a"], {}, ["inputs.photos.1", "inputs.photos.2"]],
+      [["data:video/mp4;base64,AAAA"], {}, ["inputs.photos.0"]],
+      ["https://a.test/1.png", {}, ["inputs.photos"]],
+      [Array.from({ length: 51 }, () => "media-1"), {}, ["inputs.photos"]],
+      [["media-1", "media-2"], { maxItems: 1 }, ["inputs.photos"]],
+      [[], { required: true }, ["inputs.photos"]],
+    ])("reject %j of %j at %j", (photos, more, paths) => {
+      expect(resolveInputs(files(more), { photos }).issues.map(({ path }) => path)).toEqual(paths);
+    });
+  });
+
+  it("lets a file with a default be left empty by null or empty text, unless it is required", () => {
+    const [photo] = inputFields(graphOf([input({ name: "photo", type: "image_upload", default: "demo" })], []));
+    for (const value of [null, ""]) {
+      expect(resolveInputs([photo!], { photo: value })).toEqual({ values: new Map(), issues: [] });
+      expect(resolveInputs([{ ...photo!, required: true }], { photo: value }).issues).toMatchObject([
+        { path: "inputs.photo", code: "REQUIRED" },
+      ]);
+    }
+  });
+
   it("limits texts by visible characters", () => {
     const [field] = inputFields(graphOf([input({ name: "line", type: "text", min: 2, max: 3 })], []));
     const problems = ["🧵", "🧵🧵", "🧵🧵🧵", "🧵🧵🧵🧵"].map((line) =>

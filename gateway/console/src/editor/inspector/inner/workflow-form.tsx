@@ -94,7 +94,7 @@ export const InnerFields = ({ node, fields }: { node: DocNode; fields: InnerWork
   const inputs = (typeof node.data.inputs === "object" && node.data.inputs !== null ? node.data.inputs : {}) as Record<string, unknown>;
   return (
     <>
-      {fields.map(({ name, label, type, options, default: fallback }) => {
+      {fields.map(({ name, label, type, options, multiple, default: fallback }) => {
         const from = wired.get(name);
         if (from !== undefined) return <WiredField key={name} label={label} from={from} />;
         return (
@@ -103,7 +103,7 @@ export const InnerFields = ({ node, fields }: { node: DocNode; fields: InnerWork
             name={name}
             label={label}
             schema={{
-              type: JSON_TYPES[type] ?? "string",
+              type: multiple === true ? "object" : (JSON_TYPES[type] ?? "string"),
               ...(options ? { enum: options } : {}),
               ...(fallback === undefined ? {} : { default: fallback }),
             }}

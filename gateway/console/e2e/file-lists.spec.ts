@@ -1,0 +1,109 @@
+import { expect, test, type Page } from "@playwright/test";
+import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
+import type { Account } from "../../../gateway/test/e2e/support/client";
+import { edge, nodeAt, nodes } from "./support/canvas";
+import { picturesOf } from "./support/picture";
+import { setStage } from "./support/stage";
+
+/** `npm run drill console`: an input for a list of files. */
+const stage = setStage();
+const PHONE = { width: 390, height: 844, theme: "dark" } as const;
+const SIZE = 64;
+const pictureOf = picturesOf(SIZE, SIZE);
+const file = (name: string, number: number) => ({ name: `${name}.png`, mimeType: "image/png", buffer: Buffer.from(pictureOf(number)) });
+
+let account: Account;
+let slug: string;
+test.beforeAll(async () => {
+  account = await stage.http.account({ tier: "pro" });
+  const fields = [{ name: "photos", type: "image_upload", label: "Photos", multiple: true, maxItems: 5 }];
+  const body = {
+    name: "Album",
+    nodes: [nodeAt("in", "request-input", { x: 0, y: 0 }, { fields }), nodeAt("end", "response-output", { x: 340, y: 0 })],
+    edges: [edge("in.photos", "end.images")],
+  };
+  slug = String((await stage.http.call("POST", "/api/workflows", { key: account.key, body })).body.slug);
+});
+
+const list = (page: Page) => page.getByRole("group", { name: "Photos" });
+const names = (page: Page): Promise<string[]> =>
+  list(page)
+    .locator("[data-item]")
+    .evaluateAll((items) => items.map((item) => item.getAttribute("aria-label")!.split(".")[0]!));
+const shows = (page: Page, expected: readonly string[]): Promise<void> => expect.poll(() => names(page)).toEqual(expected);
+
+/** Drops a file on the list, as from the desktop. */
+const dropOn = async (page: Page, name: string, number: number): Promise<void> => {
+  const bytes = [...pictureOf(number)];
+  const transfer = await page.evaluateHandle(
+    `(() => { const data = new DataTransfer(); data.items.add(new File([new Uint8Array(${JSON.stringify(bytes)})], "${name}.png", { type: "image/png" })); return data; })()`,
+  );
+  await list(page).locator("[data-drop]").dispatchEvent("drop", { dataTransfer: transfer });
+};
+
+test("takes many files at once, reorders them by pointer and keys, adds from the library, and runs with them in order", async () => {
+  const { page, context, complaints } = await stage.signedIn(account);
+  await page.goto(`/workflows/${slug}?panel=run`);
+  await nodes(page, 2);
+  await list(page)
+    .locator("input[type=file]")
+    .setInputFiles([file("a", 1), file("b", 2), file("c", 3)]);
+  await shows(page, ["a", "b", "c"]);
+  await list(page).getByRole("button", { name: "Move a.png later" }).click();
+  await shows(page, ["b", "a", "c"]);
+  await page.keyboard.press("Alt+End");
+  await shows(page, ["b", "c", "a"]);
+  await list(page).locator("li").nth(2).dragTo(list(page).locator("li").first());
+  await shows(page, ["a", "b", "c"]);
+  await dropOn(page, "d", 4);
+  await shows(page, ["a", "b", "c", "d"]);
+  await list(page).getByRole("button", { name: "Remove b.png" }).click();
+  await shows(page, ["a", "c", "d"]);
+  await list(page).getByRole("button", { name: "Choose" }).click();
+  const picker = page.getByRole("dialog", { name: "Choose files for Photos" });
+  await picker.getByRole("button", { name: /^b\.png/ }).click();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await picker.getByRole("button", { name: "Add 1 file" }).click();
+  await shows(page, ["a", "c", "d", "b"]);
+  // Beyond the maximum of five, the rest is reported and left out.
+  await list(page)
+    .locator("input[type=file]")
+    .setInputFiles([file("e", 5), file("f", 6)]);
+  await shows(page, ["a", "c", "d", "b", "e"]);
+  await page.getByText("Photos takes at most 5 files. The others weren't added.").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByTestId("run").click();
+  await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
+  const { rows } = (await stage.http.call("GET", "/api/executions?limit=1", { key: account.key })).body as {
+    rows: { executionId: string }[];
+  };
+  const { result } = (await stage.http.call("GET", `/api/executions/${rows[0]!.executionId}`, { key: account.key })).body as {
+    result: { images: object[] };
+  };
+  expect(result.images).toHaveLength(5);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test("is usable on a phone in the dark, and runs empty", async () => {
+  const { page, context, complaints } = await stage.signedIn(account, PHONE);
+  await page.goto(`/workflows/${slug}?panel=run`);
+  await list(page)
+    .locator("input[type=file]")
+    .setInputFiles([file("a", 1), file("b", 2), file("c", 3)]);
+  await shows(page, ["a", "b", "c"]);
+  await list(page).locator("li").first().scrollIntoViewIfNeeded();
+  expect(await page.evaluate("document.documentElement.scrollWidth > innerWidth")).toBe(false);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  const { PICTURES } = process.env;
+  if (PICTURES) await page.screenshot({ path: `${PICTURES}/file-list-390.png` });
+  for (const name of ["a", "b", "c"])
+    await list(page)
+      .getByRole("button", { name: `Remove ${name}.png` })
+      .click();
+  await list(page).getByText("Drop files here, or choose them.").waitFor();
+  await page.getByTestId("run").click();
+  await page.getByText("Completed", { exact: true }).first().waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,39 @@
+import { messageOf } from "../../api/client";
+import { MAX_UPLOAD_BYTES, uploadFile } from "../../api/files";
+import { bytes } from "../../ui/format";
+import { complain } from "../../ui/overlays/toast";
+import { FILE_LIST } from "../../messages/file-list";
+import { UPLOAD_BUTTON } from "../../messages/media";
+
+type Kind = keyof typeof FILE_LIST.kinds;
+
+/** The problem of a file before it is uploaded, or undefined. */
+const problemOf = ({ name, type, size }: File, accept: string): string | undefined => {
+  const kind = accept.split("/")[0] as Kind;
+  // Browsers don't know the type of every file; the service reads it from the content.
+  if (type !== "" && !type.startsWith(`${kind}/`)) return FILE_LIST.wrongType(name, FILE_LIST.kinds[kind]);
+  return size > MAX_UPLOAD_BYTES ? UPLOAD_BUTTON.fileTooLarge(name, bytes(size), bytes(MAX_UPLOAD_BYTES)) : undefined;
+};
+
+/**
+ * Uploads files one after the other. A file that can't be uploaded is reported and left out.
+ * @returns their ids, in order
+ */
+export const uploadInOrder = async (
+  files: readonly File[],
+  accept: string,
+  onProgress: (index: number, count: number) => void,
+): Promise<string[]> => {
+  const ids: string[] = [];
+  for (const [index, file] of files.entries()) {
+    onProgress(index + 1, files.length);
+    const problem = problemOf(file, accept);
+    if (problem !== undefined) complain(problem);
+    else
+      await uploadFile(file).then(
+        ({ id }) => ids.push(id),
+        (error: unknown) => complain(UPLOAD_BUTTON.couldntUpload(file.name, messageOf(error))),
+      );
+  }
+  return ids;
+};
