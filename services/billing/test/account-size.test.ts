@@ -3,7 +3,7 @@ import { DomainError } from "@nodeloom/kernel";
 import fc from "fast-check";
 import { mongo } from "mongoose";
 import { emptyAccount, type Account } from "../src/account/account";
-import { apply } from "../src/account/command";
+import { apply, type Command } from "../src/account/command";
 import { bytesOf } from "../src/account/size";
 import { arranged, changes } from "../src/account-store";
 import { createBilling, type Billing } from "../src/billing";
@@ -173,7 +173,7 @@ it("writes a hundredth of the document when some of a thousand holds open and ot
   };
   const common = { userId, at };
   const opening = (executionId: string) => ({ ...common, type: "hold", executionId, items: calls(4), maxActive: 0 }) as const;
-  const closing = (executionId: string) => ({ ...common, type: "settle", executionId, items: [], captureAll: true }) as const;
+  const closing = (executionId: string): Command => ({ ...common, type: "settle", executionId, items: [], captureAll: true });
   const credit = { kind: "topup", millicredits: FUNDS } as const;
   let before = step(emptyAccount(userId), { ...common, type: "credit", credit, note: "", reference: "paid" });
   for (let index = 0; index < 1_000; index += 1) before = step(before, opening(`run-${index}`));
