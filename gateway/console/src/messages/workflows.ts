@@ -48,11 +48,6 @@ export const STARTERS_TEXTS = {
 };
 
 export const USE_WORKFLOW_ACTIONS = {
-  pictureTooLarge: (name: string, mb: number) => `${name} is larger than ${mb} MB, the maximum for a picture.`,
-  workflowTooLarge: (name: string, mb: number) => `${name} is larger than ${mb} MB, the maximum for a workflow.`,
-  noEmbeddedWorkflow: (name: string) => `${name} contains no ComfyUI workflow.`,
-  notJson: (name: string) => `${name} isn't a JSON file.`,
-  noNodes: (name: string) => `${name} contains no workflow: it has no list of nodes.`,
   deleted: (name: string) => `“${name}” deleted.`,
 };
 
