@@ -14,8 +14,6 @@ import { endOf, type BatchRecord, type TestOutcome } from "../../run/batch";
 import type { ReadTested, TestedItem } from "./reading";
 
 export interface JudgedTest extends TestedItem {
-  /** Credits charged for the run and for its measurements. The run's price also includes the calls that it reused. */
-  charged: number;
   checks: TestCheck[];
   failures: TestFailure[];
   /** True if the run has ended and its measurements haven't. */
@@ -44,7 +42,6 @@ const judged = (item: TestedItem): JudgedTest => {
   return {
     ...item,
     ...{ checks, failures: checks.flatMap(({ failure }) => failure ?? []) },
-    charged: (row.millicredits ?? 0) + (row.measured?.millicredits ?? 0),
     isMeasuring: run.status === "completed" && row.isErased !== true && needsMeasurements(test) && row.measured?.isOver !== true,
   };
 };

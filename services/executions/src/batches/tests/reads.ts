@@ -24,13 +24,14 @@ const statusOf = ({ status, total, test }: BatchRecord): string => {
 
 /** An ended run keeps the outcome stored at its end, because its results may have been deleted since. */
 const resultMessage = (judged: JudgedTest, outcome: TestOutcome | undefined): proto.TestResult => {
-  const { test, executionId, run, row, charged, failures, checks } = judged;
+  const { test, executionId, run, row, failures, checks } = judged;
   const isOver = !UNENDED.has(run.status) && (outcome !== undefined || !judged.isMeasuring);
   const { passed, millicredits, durationMs, measuring = 0 } = outcome ?? outcomeOf(judged);
   // The results of an erased run are gone, so it has no checks.
   const isJudged = isOver && passed === (failures.length === 0);
   return proto.TestResult.fromPartial({
-    ...{ name: test.name, executionId, millicredits: charged, priceMillicredits: millicredits },
+    // The charge, which has no calls that the run reused. An erased run has lost its measurements, but not their cost.
+    ...{ name: test.name, executionId, millicredits: (row.millicredits ?? 0) + measuring, priceMillicredits: millicredits },
     durationMs: durationMs ?? undefined,
     status: isOver ? (passed ? "passed" : "failed") : UNENDED.has(run.status) ? run.status : "processing",
     failuresJson: isJudged ? JSON.stringify(failures) : "[]",
