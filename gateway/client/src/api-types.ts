@@ -569,6 +569,13 @@ export interface BatchQuote {
 export interface TestRun {
   batchId: string;
   status: "running" | "paused" | "passed" | "failed" | "cancelled";
+  /** Reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … While a running batch waits for the provider of a model: `PROVIDER_UNAVAILABLE` */
+  reason: {
+    code: string;
+    message: string;
+    /** For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of the account's budget, for example `account` or `metadata.customer` */
+    scope?: string;
+  } | null;
   /** The published version; null for the draft */
   version: number | null;
   alias: string | null;
@@ -596,6 +603,13 @@ export interface TestRun {
 export interface TestRunWithResults {
   batchId: string;
   status: "running" | "paused" | "passed" | "failed" | "cancelled";
+  /** Reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … While a running batch waits for the provider of a model: `PROVIDER_UNAVAILABLE` */
+  reason: {
+    code: string;
+    message: string;
+    /** For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of the account's budget, for example `account` or `metadata.customer` */
+    scope?: string;
+  } | null;
   /** The published version; null for the draft */
   version: number | null;
   alias: string | null;

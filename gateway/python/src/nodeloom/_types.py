@@ -646,6 +646,14 @@ class BatchQuote(TypedDict):
     exact: bool
 
 
+class TestRunReason1(TypedDict):
+    code: str
+    message: str
+    # For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of
+    # the account's budget, for example `account` or `metadata.customer`
+    scope: NotRequired[str]
+
+
 class TestRunAgainst(TypedDict):
     """The version that it was compared with"""
 
@@ -659,6 +667,9 @@ class TestRunAgainst(TypedDict):
 class TestRun(TypedDict):
     batchId: str
     status: Literal["running", "paused", "passed", "failed", "cancelled"]
+    # Reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … While a running batch waits for
+    # the provider of a model: `PROVIDER_UNAVAILABLE`
+    reason: TestRunReason1 | None
     # The published version; null for the draft
     version: float | None
     alias: str | None
@@ -677,6 +688,14 @@ class TestRun(TypedDict):
     against: NotRequired[TestRunAgainst]
 
 
+class TestRunWithResultsReason1(TypedDict):
+    code: str
+    message: str
+    # For `BUDGET_EXCEEDED`: `batch` if the batch's own `maxCredits` is used up, otherwise the scope of
+    # the account's budget, for example `account` or `metadata.customer`
+    scope: NotRequired[str]
+
+
 class TestRunWithResultsAgainst(TypedDict):
     """The version that it was compared with"""
 
@@ -690,6 +709,9 @@ class TestRunWithResultsAgainst(TypedDict):
 class TestRunWithResults(TypedDict):
     batchId: str
     status: Literal["running", "paused", "passed", "failed", "cancelled"]
+    # Reason for the pause: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … While a running batch waits for
+    # the provider of a model: `PROVIDER_UNAVAILABLE`
+    reason: TestRunWithResultsReason1 | None
     # The published version; null for the draft
     version: float | None
     alias: str | None

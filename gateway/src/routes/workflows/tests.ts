@@ -1,6 +1,7 @@
 /** Tests of workflows: runs of all tests on a version, with their results. */
 import { randomUUID } from "node:crypto";
 import { EXPECTATION_KINDS, toCredits, workflowNotFound } from "@nodeloom/kernel";
+import { batchJson } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
 import { z } from "zod";
 import { markReplayed } from "../../edge/lease";
@@ -25,6 +26,7 @@ import {
   type ParamsSpec,
 } from "../../http/schemas";
 import { quoted, quotedView } from "../batches/creating";
+import { batch } from "../batches/view";
 import { specific } from "../runs/schemas";
 import { junitXml, type JunitTest } from "./junit";
 import { ORDER_ERRORS, testOrder, testsBody } from "./test-orders";
@@ -80,6 +82,7 @@ const testResult = side
 const runHead = {
   batchId: uuid,
   status: z.enum(["running", "paused", "passed", "failed", "cancelled"]),
+  reason: batch.shape.reason,
   version: z.number().nullable().meta({ description: "The published version; null for the draft" }),
   alias: z.string().nullable(),
   total: count,
@@ -125,15 +128,18 @@ const batchHead = ({ batchId, version, alias, millicredits }: proto.Batch): Reco
   creditsCost: toCredits(millicredits),
 });
 
-const runView = ({ batch, status, passed, failed, against, settingsJson, isRecentRuns }: proto.TestRun): Record<string, unknown> => {
-  if (!batch) throw new Error("executions answered without a batch");
+const runView = (run: proto.TestRun): Record<string, unknown> => {
+  const { batch: tested, status, passed, failed, against, settingsJson, isRecentRuns } = run;
+  if (!tested) throw new Error("executions answered without a batch");
   return {
-    ...batchHead(batch),
-    ...{ status, total: batch.total, passed, failed },
+    ...batchHead(tested),
+    // The version to compare with runs first.
+    ...{ status, reason: batchJson(tested).reason ?? (against && batchJson(against).reason) ?? null },
+    ...{ total: tested.total, passed, failed },
     settings: settingsJson === "" ? undefined : raw(settingsJson),
     recentRuns: isRecentRuns || undefined,
-    createdAt: iso(batch.createdAt),
-    finishedAt: iso(batch.finishedAt),
+    createdAt: iso(tested.createdAt),
+    finishedAt: iso(tested.finishedAt),
     against: against && batchHead(against),
   };
 };
