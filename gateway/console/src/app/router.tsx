@@ -47,7 +47,6 @@ const day = (value: unknown): string | undefined =>
   typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined;
 const pageNumber = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value > 1 ? value : undefined;
-const runPanel = (value: unknown): "run" | undefined => (value === "run" ? "run" : undefined);
 
 /** A page in the menu without parameters. */
 const pageAt = <const Path extends `/${string}`, Module extends Record<string, unknown>, Name extends keyof Module & string>(
@@ -67,7 +66,7 @@ const dashboard = createRoute({
 const canvas = createRoute({
   getParentRoute: () => shell,
   path: "/workflows/$slug",
-  validateSearch: search({ run: text, node: text, panel: runPanel }),
+  validateSearch: search({ run: text, node: text, panel: text }),
   component: pageOf(() => import("../editor/editor-page"), "EditorPage"),
 });
 const triggers = pageAt("/workflows/$slug/triggers", () => import("../features/triggers/triggers-page"), "TriggersPage");

@@ -102,7 +102,8 @@ const Workbench = ({ viewport }: { viewport: OpenState["workflow"]["viewport"] }
   useEndNotice();
   useEffect(() => {
     if (panel === "run") ui.setState({ panel: "run", panelOpen: true });
-  }, [ui, panel]);
+    if (panel === "test") ui.setState({ overlay: "tests", testedRun: run });
+  }, [ui, panel, run]);
   useEffect(() => {
     if (node !== undefined) document.select([node]);
   }, [document, node]);

@@ -15,6 +15,7 @@ const UseAsApi = lazy(async () => ({ default: (await load()).UseAsApi }));
 const SubgraphDialog = lazy(async () => ({ default: (await load()).SubgraphDialog }));
 const SweepDialog = lazy(async () => ({ default: (await load()).SweepDialog }));
 const SwapDialog = lazy(async () => ({ default: (await load()).SwapDialog }));
+const TestsDialog = lazy(async () => ({ default: (await load()).TestsDialog }));
 const ModelsDialog = lazy(async () => ({ default: (await load()).ModelsDialog }));
 
 const TouchDialog = lazy(async () => ({ default: (await load()).TouchDialog }));
@@ -31,6 +32,7 @@ const OVERLAYS: Readonly<Partial<Record<string, (props: OverlayProps) => ReactNo
   sweep: SweepDialog,
   swap: SwapDialog,
   models: ModelsDialog,
+  tests: TestsDialog,
   touch: TouchDialog,
 };
 

@@ -1,4 +1,15 @@
-import { AppWindow, CalendarClock, Command as CommandIcon, FileDown, Keyboard, Rocket, Search, Settings2, Table2 } from "lucide-react";
+import {
+  AppWindow,
+  CalendarClock,
+  CircleCheck,
+  Command as CommandIcon,
+  FileDown,
+  Keyboard,
+  Rocket,
+  Search,
+  Settings2,
+  Table2,
+} from "lucide-react";
 import { IconButton } from "../ui/button";
 import { Menu } from "../ui/overlays/menu";
 import { commandById, type Stage } from "./commands/commands";
@@ -20,7 +31,12 @@ export const ToolbarMenu = ({ stage }: { stage: Stage }) => {
         entry("find"),
         entry("fit"),
         null,
-        ...(canEdit ? [{ ...entry("versions"), icon: Rocket }] : []),
+        ...(canEdit
+          ? [
+              { ...entry("versions"), icon: Rocket },
+              { ...entry("tests"), icon: CircleCheck },
+            ]
+          : []),
         { ...entry("batch"), icon: Table2 },
         { ...entry("triggers"), icon: CalendarClock },
         ...(canEdit ? [{ ...entry("app"), icon: AppWindow }] : []),

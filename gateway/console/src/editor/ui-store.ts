@@ -26,7 +26,20 @@ export interface PaletteRequest {
 
 export type Panel = "node" | "run" | "problems" | "assistant";
 export type Overlay =
-  "help" | "commands" | "settings" | "find" | "connect" | "api" | "app" | "versions" | "subgraph" | "sweep" | "swap" | "models" | "touch";
+  | "help"
+  | "commands"
+  | "settings"
+  | "find"
+  | "connect"
+  | "api"
+  | "app"
+  | "versions"
+  | "subgraph"
+  | "sweep"
+  | "swap"
+  | "models"
+  | "touch"
+  | "tests";
 
 export interface EditorUi {
   panel: Panel;
@@ -65,6 +78,8 @@ export interface EditorUi {
   stopAssistant: (() => void) | undefined;
   /** Cost limit of the next run. */
   maxCredits: number | undefined;
+  /** Execution id of the run that becomes a test; undefined to list the tests. */
+  testedRun: string | undefined;
 }
 
 export const NONE: ReadonlySet<string> = new Set();
@@ -92,4 +107,5 @@ export const createUi = (): StoreApi<EditorUi> =>
     lastRun: undefined,
     stopAssistant: undefined,
     maxCredits: undefined,
+    testedRun: undefined,
   }));

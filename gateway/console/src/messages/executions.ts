@@ -18,6 +18,7 @@ export const DETAIL_PAGE = {
   runDeleted: "Run deleted.",
   cancellingTheRun: "Cancelling the run.",
   runAgain: "Run again…",
+  saveAsTest: "Save as test",
   openWorkflow: "Open workflow",
   resultsBeforeTheFailure: "Results before the failure",
   resultsByNode: "Results by node",

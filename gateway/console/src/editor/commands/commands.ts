@@ -232,6 +232,7 @@ export const COMMANDS: readonly Command[] = [
   edit("swap", COMMANDS_TEXTS.tryAnotherModel, ["Shift+M"], swap, "run"),
   command("run-to-here", COMMANDS_TEXTS.runToThisNode, "run", ["Mod+Shift+Enter"], runToHere),
   edit("versions", COMMANDS_TEXTS.publishAndVersions, ["Shift+V"], ({ ui }) => ui.setState({ overlay: "versions" }), "run"),
+  edit("tests", COMMANDS_TEXTS.tests, [], ({ ui }) => ui.setState({ overlay: "tests" }), "run"),
   command("api", COMMANDS_TEXTS.useAsApi, "run", [], ({ ui }) => ui.setState({ overlay: "api" })),
   command("batch", COMMANDS_TEXTS.runWithATable, "run", [], (_editor, stage) => stage.leave("batch")),
   command("triggers", COMMANDS_TEXTS.schedulesAndHooks, "run", [], (_editor, stage) => stage.leave("triggers")),

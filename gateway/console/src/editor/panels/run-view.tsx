@@ -1,6 +1,6 @@
 import type { Execution } from "@nodeloom/client";
 import { Link } from "@tanstack/react-router";
-import { Bell, CircleStop, ExternalLink, X } from "lucide-react";
+import { Bell, CircleCheck, CircleStop, ExternalLink, X } from "lucide-react";
 import { useLayoutEffect, useMemo, useRef, useState, type MouseEvent, type RefObject } from "react";
 import { api, messageOf } from "../../api/client";
 import { makesCalls, waitsForDecision } from "@nodeloom/kernel/graph";
@@ -181,7 +181,7 @@ const NotifyMe = () => {
 
 /** The shown run: progress, cost and end, and the results that a rerun reuses. */
 export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProps, "execution"> }) => {
-  const { slug } = useEditor();
+  const { slug, ui, canEdit } = useEditor();
   const { execution, executionId } = run;
   const section = useInView(executionId, execution !== undefined);
   const cancel = async (): Promise<void> => {
@@ -241,6 +241,13 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
       {!over && isWaiting && <WaitingNodes executionId={executionId} />}
       {execution?.error && <Failure error={execution.error} run={run} />}
       <Result run={run} />
+      {canEdit && execution?.status === "completed" && (
+        <div>
+          <Button size="sm" icon={CircleCheck} onClick={() => ui.setState({ overlay: "tests", testedRun: executionId })}>
+            {RUN_VIEW.saveAsTest}
+          </Button>
+        </div>
+      )}
       {over && execution && <RunAgain key={executionId} execution={execution} {...again} />}
       <NodeList key={`nodes ${executionId}`} run={run} />
     </section>

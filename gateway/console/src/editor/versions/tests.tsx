@@ -1,18 +1,15 @@
-import type { TestFailure, TestRunWithResults } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
-import { FlaskConical } from "lucide-react";
+import { FlaskConical, Pencil } from "lucide-react";
 import { messageOf, request } from "../../api/client";
 import { useChange } from "../../api/use-change";
-import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { Notice } from "../../ui/notice";
 import { Time } from "../../ui/time";
 import { complain } from "../../ui/overlays/toast";
 import { useEditor } from "../context";
+import { Failures, OutcomeBadge, RunReason, type TestOutcome } from "../tests/results";
 import { hasTestsQuery, lastTestRunQuery } from "./queries";
-import { TESTS } from "../../messages/editor/versions";
-
-type Result = TestRunWithResults["results"][number];
+import { TESTS } from "../../messages/editor/tests";
 
 /** Runs the tests on the canvas's draft or on a version. */
 export const RunTests = ({ version }: { version?: number }) => {
@@ -32,40 +29,25 @@ export const RunTests = ({ version }: { version?: number }) => {
   );
 };
 
-const valueText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-
-const Failed = ({ failure: { kind, path, expected, got } }: { failure: TestFailure }) => (
-  <li className="text-xs break-words text-muted">
-    {TESTS.failure(path === undefined ? kind : `${kind} ${path}`, valueText(expected), valueText(got))}
-  </li>
-);
-
-const Outcome = ({ result: { name, status, creditsCost, failures } }: { result: Result }) => (
+const Outcome = ({ result: { name, status, creditsCost, failures } }: { result: TestOutcome }) => (
   <li className="flex flex-col gap-1">
     <span className="flex items-center gap-2">
-      <Badge tone={status === "passed" ? "ok" : status === "failed" ? "bad" : "neutral"}>{TESTS.statuses[status]}</Badge>
+      <OutcomeBadge status={status} />
       <span className="min-w-0 flex-1 truncate">{name}</span>
       <span className="shrink-0 text-xs text-faint tabular-nums">{TESTS.credits(creditsCost)}</span>
     </span>
-    {failures.length > 0 && (
-      <ul className="flex flex-col gap-0.5 pl-4">
-        {failures.map((failure, index) => (
-          <Failed key={index} failure={failure} />
-        ))}
-      </ul>
-    )}
+    <Failures failures={failures} />
   </li>
 );
 
-/** The last run of the workflow's tests; empty for a workflow without tests. */
+/** The last run of the workflow's tests, and the way to edit them. */
 export const Tests = () => {
-  const { slug } = useEditor();
+  const { slug, ui } = useEditor();
   const { data: hasTests = false } = useQuery(hasTestsQuery(slug));
   const { data: last, error } = useQuery({ ...lastTestRunQuery(slug), enabled: hasTests });
-  if (!hasTests) return null;
   return (
     <section aria-label={TESTS.tests} className="flex flex-col gap-2 border-t pt-3 text-sm">
-      <div className="flex items-center gap-3">
+      <div className="flex flex-wrap items-center gap-3">
         <span className="min-w-0 flex-1 truncate">
           <span className="font-medium">{TESTS.tests}</span>{" "}
           {last && (
@@ -74,9 +56,13 @@ export const Tests = () => {
             </span>
           )}
         </span>
+        <Button size="sm" icon={Pencil} onClick={() => ui.setState({ overlay: "tests" })}>
+          {TESTS.open}
+        </Button>
         <RunTests />
       </div>
       {error && <Notice kind="bad">{messageOf(error)}</Notice>}
+      {last && <RunReason run={last} />}
       {last && (
         <ul className="flex flex-col gap-2">
           {last.results.map((result) => (

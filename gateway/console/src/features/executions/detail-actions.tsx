@@ -1,6 +1,6 @@
 import type { Execution } from "@nodeloom/client";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { CircleStop, RotateCcw, Trash2, Workflow } from "lucide-react";
+import { CircleCheck, CircleStop, RotateCcw, Trash2, Workflow } from "lucide-react";
 import { useState } from "react";
 import { api } from "../../api/client";
 import { useChange } from "../../api/use-change";
@@ -53,6 +53,16 @@ export const Actions = ({ execution }: { execution: Execution }) => {
         <Button icon={Trash2} onClick={() => setDeleting(true)}>
           {COMMON.deleteMenu}
         </Button>
+      )}
+      {workflowSlug !== null && execution.status === "completed" && (
+        <Link
+          to="/workflows/$slug"
+          params={{ slug: workflowSlug }}
+          search={{ run: executionId, panel: "test" }}
+          className={buttonClasses("secondary")}
+        >
+          <CircleCheck className="size-4" aria-hidden /> {DETAIL_PAGE.saveAsTest}
+        </Link>
       )}
       {workflowSlug !== null && !isGoing(execution) && (
         <Link to="/workflows/$slug" params={{ slug: workflowSlug }} search={{ run: executionId }} className={buttonClasses("secondary")}>

@@ -140,6 +140,7 @@ export const COMMANDS_TEXTS = {
   tryAnotherModel: "Try another model",
   runToThisNode: "Run to this node",
   publishAndVersions: "Publish and versions…",
+  tests: "Tests…",
   useAsApi: "Use as API",
   runWithATable: "Run with a table…",
   schedulesAndHooks: "Schedules and hooks…",

@@ -63,6 +63,7 @@ export const RUN_PANEL = {
 };
 
 export const RUN_VIEW = {
+  saveAsTest: "Save as test",
   nodesOfThisRun: "Nodes of this run",
   turn: (numbers: string) => `Turn ${numbers}`,
   run: "Run",

@@ -39,18 +39,6 @@ export const CANARIES = {
     `The canary, version ${version}, was rolled back after ${plural(runs, "run", "runs")} for ${REASONS[reason ?? "errors"]}, with a confidence of ${percentOf(confidence)}.`,
 };
 
-export const TESTS = {
-  tests: "Tests",
-  testDraft: "Test draft",
-  testVersion: (version: number) => `Test version ${version}`,
-  notSaved: "The workflow isn't saved yet, so its tests didn't run. The reason is next to its name.",
-  lastRun: (version: number | null, passed: number, total: number) =>
-    `${version === null ? "Draft" : `Version ${version}`}: ${passed} of ${total} passed`,
-  failure: (what: string, expected: string, actual: string) => `${what}: expected ${expected}, got ${actual}`,
-  credits: (credits: number) => plural(credits, "credit", "credits"),
-  statuses: { waiting: "Waiting", processing: "Running", passed: "Passed", failed: "Failed" },
-};
-
 export const COMPARISON = {
   changedTo: "changed to",
   link: (source: string) => `link ${source}`,
