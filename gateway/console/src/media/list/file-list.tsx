@@ -125,7 +125,7 @@ export const FileList = ({ label, value, accept, error, examples, most = USUAL_M
           isOver ? "border-accent bg-accent-soft" : error === undefined ? "border-line-strong/60" : "border-bad",
         )}
         onDragOver={(event) => {
-          if (!event.dataTransfer.types.includes("Files")) return;
+          if (![...event.dataTransfer.items].some(({ kind }) => kind === "file")) return;
           event.preventDefault();
           setOver(true);
         }}
