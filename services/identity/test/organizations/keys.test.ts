@@ -112,8 +112,9 @@ it("cancels the runs of organizations with those of the person whose tier they h
   const member = await join(maker, ids[0]!, "owner");
   await one.client.updateUser({ userId: member.id, suspended: true });
   await one.client.updateUser({ userId: maker.id, suspended: true });
-  const stoppedKeys: Record<string, string[]> = {};
-  for (let { stop } = await one.client.claimRunStop({}); stop; { stop } = await one.client.claimRunStop({}))
-    stoppedKeys[stop.userId] = [...stop.organizationIds].sort();
-  expect(stoppedKeys).toMatchObject({ [maker.id]: [...ids].sort(), [member.id]: [] });
+  const { stops } = await one.client.listRunStops({});
+  expect(Object.fromEntries(stops.map(({ userId, organizationIds }) => [userId, [...organizationIds].sort()]))).toMatchObject({
+    [maker.id]: [...ids].sort(),
+    [member.id]: [],
+  });
 });
