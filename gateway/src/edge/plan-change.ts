@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
+import type { Logger } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { toCallerUser } from "../auth/caller";
 import type { Services } from "../clients/services";
 import { COMPLETION_CALL_MS, PLAN_CALL_MS } from "../http/limits";
-import type { Logger } from "@nodeloom/platform";
 
 /**
  * Gives an approved user the tier's credits and trial grants, if they are missing: administrators created at deployment have none, and
@@ -51,13 +51,10 @@ export const applyPlan = async (
   }
   // The tier can have changed in the meantime, and its rollout can have missed this user.
   const { user: now } = await services.identity.getUser({ userId: after.id });
-  if (now?.approved && now.tier === after.tier && toCallerUser(now).plan.monthlyMillicredits !== plan.monthlyMillicredits) {
-    const { monthlyMillicredits: current } = toCallerUser(now).plan;
-    await services.billing.setMonthlyCredits(
-      { userId: now.id, tier: now.tier, monthlyMillicredits: current },
-      { deadlineMs: PLAN_CALL_MS },
-    );
-  }
+  if (!now?.approved || now.tier !== after.tier) return;
+  const { monthlyMillicredits: current } = toCallerUser(now).plan;
+  if (current === plan.monthlyMillicredits) return;
+  await services.billing.setMonthlyCredits({ userId: now.id, tier: now.tier, monthlyMillicredits: current }, { deadlineMs: PLAN_CALL_MS });
 };
 
 /** Sets a user's concurrency at executions and starts waiting runs. If executions is unavailable, the user's next run sets the limit. */

@@ -1,4 +1,4 @@
-/** Rows that this service relays: pending outboxes of runs and batches, and erasures of accounts and runs. */
+/** Rows that this service relays: pending outboxes of runs and batches, erasures of accounts and runs, and changes of accounts. */
 import type { RelayedRows } from "@nodeloom/platform";
 import { createRelayedBatches, type RelayedBatchesOptions } from "./batches";
 import { createRelayedExpired, type RelayedExpiredOptions } from "./expired";
@@ -21,8 +21,8 @@ export type RelayedOptions = RelayedRunsOptions &
 
 export const createRelayed = (options: RelayedOptions) => {
   const expired = createRelayedExpired(options);
-  const accountChanges = [createRelayedRunStops(options), createRelayedTierRollouts(options)];
-  const rows: RelayedRows<unknown>[] = [
+  const accountChanges: RelayedRows<unknown>[] = [createRelayedRunStops(options), createRelayedTierRollouts(options)];
+  const rows = [
     createRelayedRuns(options),
     createRelayedBatches(options),
     createRelayedErasures(options),
@@ -35,8 +35,7 @@ export const createRelayed = (options: RelayedOptions) => {
     rows,
     /** Settles stops and rollouts without waiting for the relay. */
     applyAccountChanges: async (): Promise<void> => {
-      for (const changes of accountChanges as RelayedRows<unknown>[])
-        for (const row of await changes.page(ACCOUNT_CHANGES, undefined)) await changes.settle([row]);
+      for (const changes of accountChanges) for (const row of await changes.page(ACCOUNT_CHANGES, undefined)) await changes.settle([row]);
     },
   };
 };

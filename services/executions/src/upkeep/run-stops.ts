@@ -8,11 +8,11 @@ import type { identity as proto } from "@nodeloom/proto";
 import type { Cancellation } from "../accept/cancellation";
 import type { Orders } from "../batches/orders";
 import type { Identity } from "../clients";
+import { checkEach } from "../record/look";
 import type { Stores } from "../record/stores";
 
 /** Maximum runs of an account that are cancelled per turn. */
 const PAGE = 500;
-const AT_ONCE = 10;
 
 export interface RelayedRunStopsOptions {
   stores: Pick<Stores, "leaving">;
@@ -25,25 +25,21 @@ export interface RelayedRunStopsOptions {
 export const createRelayedRunStops = (options: RelayedRunStopsOptions): RelayedRows<proto.RunStop> => {
   const { stores, identity, orders, cancellation, logger } = options;
 
-  const cancel = async (executionId: string, userId: string): Promise<void> => {
-    try {
-      await unlessNotFound(cancellation.cancel(executionId, userId));
-    } catch (error) {
-      // A run that can't be cancelled doesn't stop the others.
-      if (!isRefusal(error)) throw error;
-      logger.warn({ err: error, userId, executionId }, "a run of a stopped account was not cancelled yet");
-    }
-  };
-
   /** @returns the number of runs and batches that were still under way */
   const stopAccount = async (userId: string, createdBy: Date | undefined): Promise<number> => {
     // Batches start new runs, so they end first.
     const batches = await orders.cancelAll({ userId, createdBy });
     const runs = await stores.leaving.underWay(userId, PAGE, createdBy);
     // An accepted run is still undecided. It will soon run or be refused.
-    const ids = runs.flatMap(({ _id, status }) => (status === "accepted" ? [] : [_id]));
-    for (let from = 0; from < ids.length; from += AT_ONCE)
-      await Promise.all(ids.slice(from, from + AT_ONCE).map((id) => cancel(id, userId)));
+    const decidedRuns = runs.filter(({ status }) => status !== "accepted");
+    await checkEach(decidedRuns, {
+      check: ({ _id }) => unlessNotFound(cancellation.cancel(_id, userId)).then(() => true),
+      // A run that can't be cancelled doesn't stop the others.
+      failed: ({ _id: executionId }, error) => {
+        if (!isRefusal(error)) throw error;
+        logger.warn({ err: error, userId, executionId }, "a run of a stopped account was not cancelled yet");
+      },
+    });
     return batches + runs.length;
   };
 

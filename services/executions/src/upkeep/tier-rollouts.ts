@@ -7,10 +7,10 @@ import type { Logger, RelayedRows } from "@nodeloom/platform";
 import type { identity as proto } from "@nodeloom/proto";
 import type { Billing, Identity } from "../clients";
 import type { Queue } from "../lifecycle/queue";
+import { checkEach } from "../record/look";
 import { TIMING } from "../run/timing";
 
 const PAGE_USERS = 50;
-const AT_ONCE = 10;
 /** Maximum pages per turn, so that a stopping process waits only shortly. */
 const PAGES = 20;
 
@@ -26,25 +26,27 @@ export interface RelayedTierRolloutsOptions {
 export const createRelayedTierRollouts = (options: RelayedTierRolloutsOptions): RelayedRows<proto.TierRollout> => {
   const { identity, billing, queue, logger, pageUsers = PAGE_USERS } = options;
 
-  const update = async ({ id: userId, tier, approved, plan }: proto.User): Promise<void> => {
+  const update = async ({ id: userId, tier, approved, plan }: proto.User): Promise<true> => {
     if (!plan) throw new Error("identity answered without a plan");
     const { monthlyMillicredits, concurrency } = plan;
-    try {
-      // Accounts without approval have no credits.
-      if (approved) await billing.setMonthlyCredits({ userId, tier, monthlyMillicredits }, { deadlineMs: TIMING.rolloutCall });
-      await queue.resize(userId, concurrency);
-    } catch (error) {
-      // An account that can't be changed doesn't stop the others.
-      if (!isRefusal(error)) throw error;
-      logger.error({ err: error, userId, tier }, "an account did not get the changes of its tier");
-    }
+    // Accounts without approval have no credits.
+    if (approved) await billing.setMonthlyCredits({ userId, tier, monthlyMillicredits }, { deadlineMs: TIMING.rolloutCall });
+    await queue.resize(userId, concurrency);
+    return true;
   };
 
   /** Applies one page. @returns the position of the next page; undefined after the last one or a newer change */
   const applyPage = async (rollout: proto.TierRollout): Promise<proto.TierRollout | undefined> => {
     const query = { query: "", tier: rollout.tierId, limit: pageUsers, cursor: rollout.cursor };
     const { users, nextCursor } = await identity.listUsers(query);
-    for (let from = 0; from < users.length; from += AT_ONCE) await Promise.all(users.slice(from, from + AT_ONCE).map(update));
+    await checkEach(users, {
+      check: update,
+      // An account that can't be changed doesn't stop the others.
+      failed: ({ id: userId, tier }, error) => {
+        if (!isRefusal(error)) throw error;
+        logger.error({ err: error, userId, tier }, "an account did not get the changes of its tier");
+      },
+    });
     const next = { ...rollout, cursor: nextCursor };
     const isLast = nextCursor === "";
     const { claimed: isCurrent } = await identity.advanceTierRollout({ rollout: next, finished: isLast });

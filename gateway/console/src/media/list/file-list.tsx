@@ -151,7 +151,7 @@ export const FileList = ({ label, value, accept, error, examples, most = USUAL_M
                 index={index}
                 count={value.length}
                 isExample={examples.includes(reference)}
-                move={(from, to, title) => move(from, to, title)}
+                move={move}
                 remove={(title) => remove(index, title)}
               />
             ))}
