@@ -20,6 +20,8 @@ const FILE_TYPE_BOX_OFFSET = 4;
 
 register("opus", [...OGG_HEADER, ...hex("OpusHead")], { mime: "audio/ogg", extension: "ogg" });
 register("aifc", [...hex("FORM"), "?", "?", "?", "?", ...hex("AIFC")], { mime: "audio/aiff", extension: "aifc" });
+// WAV for files above 4 GB. Recorders also write small files in this form.
+register("rf64", [...hex("RF64"), "?", "?", "?", "?", ...hex("WAVE")], { mime: "audio/wav", extension: "wav" });
 register("amr", hex("#!AMR"), { mime: "audio/amr", extension: "amr" });
 register("m4a", hex("ftypM4A "), { mime: "audio/mp4", extension: "m4a" }, FILE_TYPE_BOX_OFFSET);
 
@@ -39,6 +41,7 @@ const SERVED: readonly (readonly [signature: string, type: MediaType])[] = [
   ["tif", type("image/tiff", "tif", "image")],
   ["bmp", type("image/bmp", "bmp", "image")],
   ["wav", type("audio/wav", "wav", "audio")],
+  ["rf64", type("audio/wav", "wav", "audio")],
   ["flac", type("audio/flac", "flac", "audio")],
   ["opus", type("audio/ogg", "ogg", "audio")],
   ["ogg", type("audio/ogg", "ogg", "audio")],

@@ -122,6 +122,7 @@ describe("GET /media/:key", () => {
     ["audio/flac", "fLaC\0\0\0\x22"],
     ["audio/ogg", `OggS${"\0".repeat(24)}OpusHead\x01`],
     ["audio/ogg", `OggS${"\0".repeat(24)}\x01vorbis`],
+    ["audio/wav", "RF64\xff\xff\xff\xffWAVEds64"],
     ["image/heif", "\0\0\0\x18ftypheic\0\0\0\0mif1heic"],
   ])("recognises %s", async (contentType, head) => {
     const stored = await service.upload(Buffer.concat([Buffer.from(head, "latin1"), Buffer.alloc(32)]));

@@ -103,6 +103,14 @@ describeWithFfmpeg("operations on videos and sounds", () => {
     expect((await service.failure("video-trim", { start: 9 }, { video })).message).toContain("ends at 3 s");
   });
 
+  it("keeps the picture of a video that is shorter than one frame of the result", async () => {
+    const video = clip({ seconds: 0.04 });
+    const gif = await service.run("video-gif", { width: 80, fps: 10 }, { video });
+    expect(await sharp(await service.bytesOf(gif)).metadata()).toMatchObject({ format: "gif", width: 80 });
+    const { contents } = await runAndProbe("video-resize", { width: 80, fps: 5 }, { video });
+    expect(contents.video!.frames).toBe(1);
+  });
+
   it("adds a sound to a video: as long as either, looped, faded, or lowered under the video's own", async () => {
     const silent = clip({ seconds: 2 });
     const longer = await runAndProbe("video-mux", { length: "audio" }, { video: silent, audio: tone(440, 3) });

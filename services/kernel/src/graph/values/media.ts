@@ -86,7 +86,7 @@ const familyOf = (value: unknown): string | undefined => {
 
 export const fileOf = (family: string): string =>
   ({ image: "an image", mask: "a mask (an image file)", video: "a video", audio: "an audio file" })[family] ??
-  `a file of the kind ${family}`;
+  "a file in a format that isn't supported";
 
 /** The problem of using a known value as a file for a port, or undefined. */
 export const mediaProblem = (takes: FileType, value: unknown): string | undefined => {

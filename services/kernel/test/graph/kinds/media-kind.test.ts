@@ -130,6 +130,10 @@ describe("a media node", () => {
     expect(of({ operation: "image-resize", width: "wide" }, ["file", "m.image"])[0]).toMatch(/^width: /);
     expect(of({ operation: "image-crop", aspect: "wide" }, ["file", "m.image"])[0]).toMatch(/^aspect: /);
     expect(of({ operation: "image-resize", width: 9 }, ["sound", "m.image"])[0]).toMatch(/must be an image, but is an audio file/);
+    const document = { data: { operation: "image-resize", width: 9, image: "data:application/pdf;base64,JVBERi0=" } };
+    expect(issuesOf(plan([node("m", "media", document.data), out], ["m", "out"]))[0]).toMatch(
+      /must be an image, but is a file in a format/,
+    );
   });
 
   it("warns about misspelt settings", () => {

@@ -29,9 +29,12 @@ export const asShown = ({ width, height, hasSquarePixels, hdr }: VideoStream): s
   return hasSquarePixels ? toned : `${toned}scale=${width}:${height}:flags=bicubic,setsar=1,`;
 };
 
+/** Filter for a frame rate. A video that is shorter than one frame at this rate keeps its picture. */
+export const framesAt = (fps: number): string => `fps=${decimalText(fps)}:eof_action=pass`;
+
 /** Scales into a frame. If the aspect ratio differs, bars are added. */
 export const fitted = (video: VideoStream, { width, height, fps }: Frame): string =>
-  `${asShown(video)}scale=${width}:${height}:force_original_aspect_ratio=decrease:flags=bicubic,pad=${width}:${height}:-1:-1:color=black,setsar=1,fps=${decimalText(fps)},${COLOURS}`;
+  `${asShown(video)}scale=${width}:${height}:force_original_aspect_ratio=decrease:flags=bicubic,pad=${width}:${height}:-1:-1:color=black,setsar=1,${framesAt(fps)},${COLOURS}`;
 
 /** Filters for an exact number of frames. If there are too few, the last one is repeated. */
 export const lasting = (frames: number, { fps }: Pick<Frame, "fps">): string =>

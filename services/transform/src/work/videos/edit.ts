@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { AAC, ffmpeg, described, even, H264, makeMp4, open, decimalText } from "../ffmpeg/make";
-import { asShown, COLOURS, fitted, frameOf } from "../ffmpeg/filters";
+import { asShown, COLOURS, fitted, frameOf, framesAt } from "../ffmpeg/filters";
 import { openVideo, type Source } from "../ffmpeg/probe";
 import { lastPicture, pictureAt } from "./still";
 import { fileAt, inFolder, InputError, isOn, number, numberOf, text, type Job, type Operation } from "../job";
@@ -75,7 +75,7 @@ export const resize: Operation = async (job) => {
         }[text(job, "fit")];
   return makeMp4(job, [
     ...open(source),
-    ...["-map", "0:V:0", "-vf", `${asShown(source.video)}${scaled},setsar=1,fps=${decimalText(fps)},${COLOURS}`, ...H264],
+    ...["-map", "0:V:0", "-vf", `${asShown(source.video)}${scaled},setsar=1,${framesAt(fps)},${COLOURS}`, ...H264],
     ...AUDIO,
   ]);
 };
@@ -84,7 +84,7 @@ export const gif: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
   const { start, seconds } = rangeOf(job, source);
   const width = Math.min(number(job, "width"), source.video.width);
-  const filter = `[0:V:0]${asShown(source.video)}fps=${decimalText(number(job, "fps"))},scale=${width}:-1:flags=lanczos,setsar=1,split[one][two];[one]palettegen=stats_mode=full[palette];[two][palette]paletteuse=dither=bayer:bayer_scale=4`;
+  const filter = `[0:V:0]${asShown(source.video)}${framesAt(number(job, "fps"))},scale=${width}:-1:flags=lanczos,setsar=1,split[one][two];[one]palettegen=stats_mode=full[palette];[two][palette]paletteuse=dither=bayer:bayer_scale=4`;
   const path = inFolder(job, "out.gif");
   await ffmpeg(job, [
     ...open(source, "-ss", decimalText(start), "-t", decimalText(seconds)),
