@@ -70,12 +70,12 @@ interface CheckedParts {
   body: unknown;
 }
 
-const checkBody = ({ body }: Route, sentBody: JsonBody): unknown => {
+const checkBody = ({ body, query }: Route, sentBody: JsonBody): unknown => {
   if (body?.kind !== "json") return undefined;
   const { schema, lossless, invalid = invalidRequest } = body;
   const issues = surrogateIssues(sentBody, lossless);
   if (issues.length > 0) throw invalid(issues);
-  return check(schema, sentBody.value, invalid);
+  return check(schema, sentBody.value, invalid, query);
 };
 
 /** @throws DomainError for invalid parameters, body or query */

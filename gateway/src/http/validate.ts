@@ -80,15 +80,17 @@ const namesAt = (schema: z.ZodType, path: readonly string[]): string[] => {
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 };
 
-/** Converts zod's issues for clients. */
-const toIssues = (error: z.ZodError, schema: z.ZodType): Issue[] =>
+/** Converts zod's issues for clients. `queryNames` are the route's query parameters, which callers sometimes send in the body. */
+const toIssues = (error: z.ZodError, schema: z.ZodType, queryNames: readonly string[]): Issue[] =>
   error.issues.slice(0, MAX_ISSUES).flatMap((issue) => {
     const path = issue.path.map(String);
     if (issue.code === "unrecognized_keys") {
       const names = namesAt(schema, path);
-      return issue.keys
-        .slice(0, MAX_ISSUES)
-        .map((key) => ({ path: [...path, key].join("."), message: `is not known${didYouMean(key, names)}` }));
+      const isQuery = (key: string): boolean => path.length === 0 && queryNames.includes(key);
+      return issue.keys.slice(0, MAX_ISSUES).map((key) => ({
+        path: [...path, key].join("."),
+        message: isQuery(key) ? `belongs in the URL: add ?${key}=…` : `is not known${didYouMean(key, names)}`,
+      }));
     }
     // Only a body can be wrong as a whole.
     const message = path.length === 0 && issue.code === "invalid_type" ? `the body ${issue.message}` : issue.message;
@@ -96,10 +98,15 @@ const toIssues = (error: z.ZodError, schema: z.ZodType): Issue[] =>
   });
 
 /** Checks a value against a schema. @throws the error that `invalid` creates; INVALID_REQUEST by default */
-export const check = <T>(schema: z.ZodType<T>, value: unknown, invalid: (issues: Issue[]) => Error = invalidRequest): T => {
+export const check = <T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  invalid: (issues: Issue[]) => Error = invalidRequest,
+  query?: z.ZodType,
+): T => {
   const parsed = schema.safeParse(value, { error: inWords });
   if (parsed.success) return parsed.data;
-  throw invalid(toIssues(parsed.error, schema));
+  throw invalid(toIssues(parsed.error, schema, query ? namesAt(query, []) : []));
 };
 
 /** Checks query parameters. Repeated parameters are rejected. */

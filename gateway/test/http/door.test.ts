@@ -226,6 +226,16 @@ it.each(lists.map(({ path, protocol }) => [path, protocol] as const))(
   },
 );
 
+it("says that a query parameter sent in the body belongs in the URL", async () => {
+  const request = { method: "POST", headers: platform.bySession(user), json: { inputs: {}, version: 3, alis: "staging" } } as const;
+  const answer = await platform.send("/api/workflows/some-workflow/run", request);
+  expect(answer.status).toBe(400);
+  expect(answer.body.issues).toEqual([
+    { path: "version", message: "belongs in the URL: add ?version=…" },
+    { path: "alis", message: "is not known" },
+  ]);
+});
+
 describe("proxies that are trusted", () => {
   it.each<[string | undefined, unknown]>([
     [undefined, 0],
