@@ -61,6 +61,7 @@ export const service = defineService({
       stop: async () => {
         stopping.abort();
         await Promise.all([http.stop(), adminHttp?.stop()]);
+        await gateway.keyRequests.stop();
         await gateway.previews.close();
         connections.close();
         redis.disconnect();

@@ -11,6 +11,7 @@ import type { Connections } from "./clients/services";
 import type { Gateway } from "./edge/gateway";
 import { createIdempotency } from "./edge/idempotency";
 import { createAddressDoor } from "./edge/media-urls";
+import { createKeyRequests } from "./edge/key-requests";
 import { createLeases } from "./edge/lease";
 import { createBodyBudget } from "./http/body/body-budget";
 import { createOwnIds } from "./edge/rate/own-ids";
@@ -66,6 +67,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     oidcCookie: createOidcCookie(config.NODE_ENV === "production"),
     rateLimits: createRateLimits({ redis, keyPrefix }),
     refusals: createRefusals(),
+    keyRequests: createKeyRequests({ identity: services.identity, logger }),
     ownIds: createOwnIds(OWN_IDS),
     bodies: createBodyBudget({ perOwner: BODY_BYTES_PER_OWNER, overall: BODY_BYTES_OVERALL }),
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,

@@ -2554,6 +2554,27 @@ export interface ChangedApiKey {
   warnings?: string[];
 }
 
+export interface KeyRequestPage {
+  rows: KeyRequest[];
+  nextCursor: string | null;
+}
+
+export interface KeyRequest {
+  at: string | null;
+  method: string;
+  /** Template of the route, without parameters and query */
+  route: string;
+  status: number;
+  /** Until the end of the response, streams included */
+  durationMs: number;
+  errorCode: string | null;
+  /** The `X-Request-Id` of the response */
+  requestId: string;
+  /** The run that the request started or concerned */
+  executionId: string | null;
+  ip: string | null;
+}
+
 export interface ApiKeyWithWebhookSecret {
   id: string;
   name: string;
@@ -5223,6 +5244,19 @@ export interface Operations {
     };
     response: undefined;
   };
+  /** List the latest requests by an API key */
+  listKeyRequests: {
+    params: {
+      id: string;
+    };
+    query?: {
+      /** A status, or a class of statuses such as `4xx` */
+      status?: string;
+      limit?: number;
+      cursor?: string;
+    };
+    response: KeyRequestPage;
+  };
   /** Replace an API key's value */
   rotateKey: {
     params: {
@@ -6315,6 +6349,7 @@ export const OPERATIONS = {
   createKey: { method: "POST", path: "/api/keys", idempotent: false, contentType: "application/json" },
   updateKey: { method: "PATCH", path: "/api/keys/{id}", idempotent: false, contentType: "application/json" },
   revokeKey: { method: "DELETE", path: "/api/keys/{id}", idempotent: false, contentType: null },
+  listKeyRequests: { method: "GET", path: "/api/keys/{id}/requests", idempotent: false, contentType: null },
   rotateKey: { method: "POST", path: "/api/keys/{id}/rotate", idempotent: false, contentType: "application/json" },
   setKeyWebhook: { method: "PUT", path: "/api/keys/{id}/webhook", idempotent: false, contentType: "application/json" },
   deleteKeyWebhook: { method: "DELETE", path: "/api/keys/{id}/webhook", idempotent: false, contentType: null },

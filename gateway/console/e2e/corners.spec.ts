@@ -106,6 +106,7 @@ test("pages for missing things have a heading and no accessibility problems", as
     "/executions/nothing",
     "/models/nothing",
     "/webhooks/nothing",
+    "/keys/nothing",
     "/admin/users",
     "/p/nothing",
   ]) {

@@ -31,6 +31,7 @@ test.beforeAll(async () => {
   };
   const { slug } = (await http.call("POST", "/api/workflows", { key: newAccount.key, body })).body as { slug: string };
   const run = await http.call("POST", `/api/workflows/${slug}/run`, { key: newAccount.key, body: { inputs: {} } });
+  const keys = (await http.call("GET", "/api/keys", { cookie: newAccount.cookie })).body as unknown as { id: string }[];
   paths = [
     `/workflows/${slug}`,
     `/workflows/${slug}/triggers`,
@@ -43,6 +44,7 @@ test.beforeAll(async () => {
     "/organizations",
     "/service-accounts",
     "/erasures",
+    `/keys/${keys.at(0)!.id}`,
     `/p/${slug}`,
     "/reset-password",
     "/verify",

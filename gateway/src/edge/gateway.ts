@@ -11,6 +11,7 @@ import type { Idempotency } from "./idempotency";
 import type { Cancellations } from "./cancellations";
 import type { McpSessions } from "../auth/mcp-sessions";
 import type { AddressDoor } from "./media-urls";
+import type { KeyRequests } from "./key-requests";
 import type { Leases } from "./lease";
 import type { RateLimits } from "./rate/rate";
 import type { Refusals } from "./rate/refusals";
@@ -27,6 +28,7 @@ export interface Gateway {
   oidcCookie: OidcCookie;
   rateLimits: RateLimits;
   refusals: Refusals;
+  keyRequests: KeyRequests;
   ownIds: OwnIds;
   bodies: BodyBudget;
   bodyTimeoutMs: number;

@@ -9,6 +9,7 @@ import { bodyLimit, checkHead, valueLimit } from "../http/body/head";
 import { isStreamed } from "../http/body/kinds";
 import { surrogateIssues } from "../http/body/well-formed";
 import { idempotencyKey, type RenderedReply } from "./idempotency";
+import type { RequestOutcome } from "./key-requests";
 import { fingerprintOf, keyedId, resourceOf } from "./lease";
 import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from "./rate/counting";
 import type { SentAddresses } from "./media-urls";
@@ -32,13 +33,19 @@ export const capabilitiesOf = ({ capability }: Route, { params }: Pick<RequestNa
   });
 
 /** Authenticates the caller. Earlier failures count against the address. */
-const admit = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
+const admit = async (
+  gateway: Gateway,
+  route: Route,
+  request: Request,
+  { response, outcome }: { response: Response; outcome: RequestOutcome },
+): Promise<Caller | undefined> => {
   let caller: Caller | undefined;
   try {
     checkHead(route, request);
     if (route.auth === "none") return undefined;
     if (PROTOCOLS[route.protocol ?? "plain"].refusesOtherOrigins) gateway.sessions.checkOrigin(request, false);
     caller = await resolveCaller(gateway, route, request, response);
+    outcome.caller = caller;
     for (const capability of capabilitiesOf(route, request)) authorize(caller, route, capability);
     return caller;
   } catch (error) {
@@ -146,11 +153,16 @@ const noteOwner = (gateway: Gateway, route: Route, { request, response, caller }
  * (before the body of an upload). Checks that need the resource (existence, tier, async support, credits) follow in the handler and its
  * services.
  */
-const serve = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<RenderedReply | undefined> => {
+const serve = async (
+  gateway: Gateway,
+  route: Route,
+  request: Request,
+  { response, outcome }: { response: Response; outcome: RequestOutcome },
+): Promise<RenderedReply | undefined> => {
   const receivedAtMs = Date.now();
   const executionId = route.startsRun ? randomUUID() : "";
   if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
-  const caller = await admit(gateway, route, request, response);
+  const caller = await admit(gateway, route, request, { response, outcome });
   const received = { request, response, caller, receivedAtMs };
   for (const [name, value] of Object.entries(await countRequest(gateway, route, request, caller))) response.setHeader(name, value);
   if (route.approval && isStreamed(route.body)) requireApproved(caller);
@@ -189,9 +201,15 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
 export const handle =
   (gateway: Gateway, route: Route): RequestHandler =>
   (request, response) => {
-    serve(gateway, route, request, response)
-      .catch((error: unknown) => renderError(error, gateway, route.protocol))
+    const outcome: RequestOutcome = {};
+    gateway.keyRequests.follow({ route, response, outcome });
+    serve(gateway, route, request, { response, outcome })
+      .catch((error: unknown) => {
+        outcome.error = error;
+        return renderError(error, gateway, route.protocol);
+      })
       .then((reply) => {
+        outcome.reply = reply;
         if (reply) send(response, reply);
       })
       .catch((error: unknown) => {

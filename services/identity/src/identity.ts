@@ -8,6 +8,7 @@ import { createAuthentication } from "./keys/authentication";
 import type { Changes } from "./changes";
 import { createErasures } from "./erasure/erasures";
 import { createSoleOwnerships } from "./erasure/sole-ownerships";
+import { createKeyRequests } from "./keys/key-requests";
 import { createKeys } from "./keys/keys";
 import { createLoginThrottle } from "./sessions/login-throttle";
 import { createPasswords } from "./users/passwords";
@@ -154,6 +155,7 @@ export const createIdentity = async ({
     runStops,
     tiers,
     keys: createKeys({ store: store.keys, users, accounts, changes, secretBox, addressProblem, pepper, environment }),
+    keyRequests: createKeyRequests({ store: store.keyRequests, keys: store.keys }),
     webhooks: createWebhooks({ store: store.keys, accounts, secretBox, changes, addressProblem }),
     runSecrets: createRunSecrets({ store: store.runSecrets, secretBox, clock }),
     endpoints,

@@ -3,6 +3,7 @@ import { identity } from "@nodeloom/proto";
 import type { AuditEntry } from "./audit/audit";
 import type { AuthenticatedKey } from "./keys/authentication";
 import type { AuditRecord, SecretRecord } from "./records";
+import type { ReportedRequest } from "./keys/key-request-store";
 import type { DeletedKeyRecord, KeyRecord } from "./keys/records";
 import { partsOf } from "./secrets/aliases";
 import type { User } from "./users/user";
@@ -43,6 +44,14 @@ export const toAuthenticatedMessage = ({
 const keyParts = ({ _id, userId, madeBy = userId, lastUsedAt, expiresAt, ...key }: Omit<DeletedKeyRecord, "deletedAt">) => ({
   ...{ id: _id, userId, madeBy, name: key.name, start: key.start, preset: key.preset, capabilities: key.capabilities },
   ...{ createdAt: key.createdAt, lastUsedAt: lastUsedAt ?? undefined, expiresAt: expiresAt ?? undefined },
+});
+
+/** Empty members aren't stored. */
+export const fromKeyRequestMessage = ({ at, errorCode, executionId, ip, ...request }: identity.KeyRequest): ReportedRequest => ({
+  ...{ ...request, at: at ?? new Date() },
+  ...(errorCode === "" ? {} : { errorCode }),
+  ...(executionId === "" ? {} : { executionId }),
+  ...(ip === "" ? {} : { ip }),
 });
 
 export const toDeletedKeyMessage = (key: DeletedKeyRecord): identity.Key =>

@@ -6,6 +6,7 @@ import { createAuditStore, type AuditStore } from "./audit/audit-store";
 import { createEndpointModel, createEndpointStore, type EndpointStore } from "./keys/endpoint-store";
 import { createRunSecretStore, type RunSecretStore } from "./keys/run-secret-store";
 import { createDeletedKeyModel, createDeletedKeyStore } from "./keys/deleted-key-store";
+import { createKeyRequestModel, createKeyRequestStore, type KeyRequestStore } from "./keys/key-request-store";
 import { createKeyStore, type KeyStore } from "./keys/key-store";
 import type { KeyRecord, RunSecretRecord } from "./keys/records";
 import type {
@@ -163,6 +164,7 @@ export interface Store {
   addresses: AddressStore;
   tiers: TierStore;
   keys: KeyStore;
+  keyRequests: KeyRequestStore;
   attempts: AttemptsStore;
   knownAddresses: KnownAddressStore;
   secondFactors: SecondFactorStore;
@@ -195,6 +197,7 @@ export const createStore = (connection: Connection): Store => {
     addresses: createAddressStore(users),
     tiers: createTierStore(tiers),
     keys: createKeyStore(keys, createDeletedKeyStore(createDeletedKeyModel(connection))),
+    keyRequests: createKeyRequestStore(createKeyRequestModel(connection), keys),
     attempts: createAttemptsStore(attempts),
     knownAddresses: createKnownAddressStore(knownAddresses),
     secondFactors: createSecondFactorStore(users),

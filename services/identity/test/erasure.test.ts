@@ -70,6 +70,8 @@ it("keeps only ids in the audit of an erased account; its address is free at onc
   await client.putSecret({ owner: userId, name: "A_SECRET", value: word, hosts: ["example.com"], workflows: [], setBy: userId });
   const revoked = await client.createKey(identity.CreateKeyRequest.fromPartial({ userId, name: `old ${word}`, preset: "full-deploy" }));
   await client.revokeKey({ userId, keyId: revoked.key!.id });
+  const logged = { keyId: key!.id, at: new Date(), method: "GET", route: "/api/usage", status: 200, ip: "203.0.113.78" };
+  await client.recordKeyRequests({ requests: [identity.KeyRequest.fromPartial(logged)] });
   const other = randomUUID();
   const DONE = identity.AuditOutcome.AUDIT_OUTCOME_DONE;
   const rows = [
@@ -99,7 +101,7 @@ it("keeps only ids in the audit of an erased account; its address is free at onc
   const remainder = await everything();
   const where = (text: string): string[] => [...remainder].filter(([, documents]) => documents.includes(text)).map(([name]) => name);
   expect(where(userId)).toEqual(["audit"]);
-  expect([where(word), where(key!.id), where("A_SECRET"), where("203.0.113.77")]).toEqual([[], [], [], []]);
+  expect([word, key!.id, "A_SECRET", "203.0.113.77", "203.0.113.78"].map(where)).toEqual([[], [], [], [], []]);
   expect(where(email)).toEqual(["users"]);
   expect((await client.getUser({ userId: again.user!.id })).user?.email).toBe(email);
   const { rows: audit } = await client.listAudit({ limit: 100, cursor: "", filter: undefined });

@@ -24,6 +24,7 @@ export const ERASURE = {
     users: "last",
     keys: "removed",
     "deleted-keys": "removed",
+    "key-requests": "removed",
     "service-accounts": "removed",
     secrets: "removed",
     "known-addresses": "removed",

@@ -11,6 +11,8 @@ export const LIMITS = {
   openBodyBytes: 64 * KIB,
   /** Maximum deleted API keys per account whose names are kept. */
   deletedKeys: 1_000,
+  /** Maximum requests in the log of an API key, and in one batch that is stored. */
+  keyRequests: 1_000,
   jsonDepth: 64,
   jsonValues: 200_000,
   /** Maximum JSON values of a workflow outside its graph, viewport and cover. Includes tags. */

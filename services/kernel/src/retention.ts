@@ -20,6 +20,8 @@ export const RETENTION = {
   audit: { months: 25 },
   /** Names of deleted API keys, for rows of usage and audit that contain their ids. */
   deletedKeys: { days: 775 },
+  /** The request log of API keys. A key has at most 1,000 requests in it. */
+  keyRequests: { days: 7 },
   /** Files that runs generated, unless a user keeps them or a workflow, version or cover refers to them. */
   generatedMedia: { days: 90 },
   uploads: "forever",

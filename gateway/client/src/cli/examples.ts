@@ -49,6 +49,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   "keys list": "nodeloom keys list",
   "keys create": "nodeloom keys create deploy --preset workflow-deploy",
   "keys rotate": "nodeloom keys rotate $ID --grace 3600",
+  "keys requests": "nodeloom keys requests $ID --status 4xx",
   "keys revoke": "nodeloom keys revoke $ID",
   "orgs list": "nodeloom orgs list",
   "orgs members": "nodeloom orgs members $ID",

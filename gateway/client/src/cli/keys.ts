@@ -29,6 +29,12 @@ const list = async (terminal: Terminal): Promise<void> => {
   printRows(terminal, rows, ["id", "name", "start", "capabilities", "lastUsedAt", "expiresAt"]);
 };
 
+const requests = async (id: string, status: string | undefined, terminal: Terminal): Promise<void> => {
+  const query = status === undefined ? {} : { status };
+  const { rows } = await withSession(async (client) => (await client.request("listKeyRequests", { params: { id }, query })).body);
+  printRows(terminal, rows, ["at", "method", "route", "status", "durationMs", "errorCode", "requestId", "executionId"]);
+};
+
 const revoke = async (id: string, terminal: Terminal): Promise<void> => {
   await withSession((client) => client.request("revokeKey", { params: { id } }));
   terminal.note(`revoked ${id}`);
@@ -62,6 +68,12 @@ export const addKeyCommands = ({ program, perform, number }: Commands): void => 
     .option("--grace <seconds>", "how long the old value still works, from the first use of the new one", number, 0)
     .description("gives it another value and prints that, this once")
     .action((id: string, { grace }: { grace: number }) => perform((terminal) => rotate(id, grace, terminal)));
+  keys
+    .command("requests")
+    .argument("<id>")
+    .option("--status <status>", "such as 404, or 4xx for all of a class")
+    .description("lists the latest requests by it")
+    .action((id: string, { status }: { status?: string }) => perform((terminal) => requests(id, status, terminal)));
   keys
     .command("revoke")
     .argument("<id>")

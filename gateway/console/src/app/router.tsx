@@ -117,6 +117,11 @@ const budgets = pageAt("/budgets", () => import("../features/budgets/budgets-pag
   order: 8,
 });
 const keys = pageAt("/keys", () => import("../features/keys/keys-page"), "KeysPage", { title: COMMON.apiKeys, icon: KeyRound, order: 9 });
+const key = createRoute({
+  getParentRoute: () => shell,
+  path: "/keys/$id",
+  component: pageOf(() => import("../features/keys/key-page"), "KeyPage"),
+});
 const serviceAccounts = pageAt("/service-accounts", () => import("../features/keys/service-accounts-page"), "ServiceAccountsPage");
 const webhooks = createRoute({
   getParentRoute: () => shell,
@@ -227,7 +232,7 @@ const kitchen = createRoute({
 const tree = root.addChildren([
   shell.addChildren([
     ...[dashboard, canvas, triggers, executions, execution, erasures, files, approvals, batches, batch],
-    ...[usage, budgets, keys, serviceAccounts, webhooks, webhook, secrets, agents, models, model],
+    ...[usage, budgets, keys, key, serviceAccounts, webhooks, webhook, secrets, agents, models, model],
     ...[plans, balance, history, account, verify, admin],
     ...[organizations, organization, invitation],
   ]),

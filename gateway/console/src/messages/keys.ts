@@ -30,6 +30,7 @@ export const KEYS_PAGE = {
   never: "Never",
   expires: "Expires",
   actionsForKey: (name: string) => `Actions for key ${name}`,
+  requests: "Requests",
   rotate: "Rotate…",
   changeWebhook: "Change webhook…",
   setWebhook: "Set webhook…",
@@ -45,6 +46,25 @@ export const KEYS_PAGE = {
   planRequired: "API keys require the Pro plan",
   noApiKeysYet: "No API keys yet",
   emptyHint: "Create a key, then open “Use as API” in a workflow to call it.",
+};
+
+export const KEY_PAGE = {
+  intro: "The last 1,000 requests of at most 7 days. Nodeloom stores no queries, headers or bodies.",
+  requests: "Requests",
+  request: "Request",
+  run: "Run",
+  duration: "Duration",
+  address: "Address",
+  requestId: "Request id",
+  allStatuses: "All statuses",
+  successes: "2xx: successful",
+  clientErrors: "4xx: rejected",
+  serverErrors: "5xx: failed",
+  none: "The key has sent no requests in the last 7 days. A request appears a few seconds after its response.",
+  noMatches: "No request has this status.",
+  notFound: "API key not found",
+  notFoundHint: "Check the address. Names of deleted keys expire after 775 days.",
+  goToKeys: "Go to API keys",
 };
 
 export const METADATA_DIALOG = {

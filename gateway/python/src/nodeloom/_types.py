@@ -2849,6 +2849,27 @@ class ChangedApiKey(TypedDict):
     warnings: NotRequired[Sequence[str]]
 
 
+class KeyRequestPage(TypedDict):
+    rows: Sequence[KeyRequest]
+    nextCursor: str | None
+
+
+class KeyRequest(TypedDict):
+    at: str | None
+    method: str
+    # Template of the route, without parameters and query
+    route: str
+    status: int
+    # Until the end of the response, streams included
+    durationMs: int
+    errorCode: str | None
+    # The `X-Request-Id` of the response
+    requestId: str
+    # The run that the request started or concerned
+    executionId: str | None
+    ip: str | None
+
+
 class ApiKeyWithWebhookSecretWebhook1(TypedDict):
     url: str
     events: Sequence[str]

@@ -10,6 +10,7 @@ import { metadataName } from "../runs/schemas";
 import { auditedKey, issued, issuedView, keyOf, record, view, warnings, warningsView, webhookTest, withSecret } from "./view";
 import { capabilities } from "./fields";
 import { changeable, makerOf, MANAGES_KEYS, mayChange, requireNewGrants } from "./rights";
+import { keyRequestsRoute } from "./requests";
 import { jsonBody } from "../../http/body/kinds";
 
 const MAX_URL_CHARS = 2_048;
@@ -154,6 +155,7 @@ export const keyRoutes = [
       return { status: 200, body: { ...view(keyOf(changed)), ...warningsView(changed.warnings) } };
     },
   }),
+  keyRequestsRoute,
   defineRoute({
     ...ofKey,
     method: "DELETE",

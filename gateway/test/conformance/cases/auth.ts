@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { inSection, type Case } from "../case";
 import { answers, exactly, fits, is, noWorkflow, pick, refuses } from "../check";
 import { eventually, paced, unique, type Actor, type Context } from "../context";
 import { greeting, save } from "../graphs";
+import type { Answer } from "../../e2e/support/client";
 
 const endpoints = inSection("4");
 const auth = inSection("5");
@@ -374,6 +376,34 @@ const records: Case[] = [
     const deletedKey = (await keysIn("?deleted=true")).find((key) => key.id === id);
     fits(deletedKey, exactly({ ...RECORD, webhook: null, name: "Render farm", deletedAt: is.time }), "record");
     refuses(await pro.session.get("/api/keys?deleted=maybe"), 400, "INVALID_REQUEST");
+  }),
+  keyRecord("the request log of a key has routes and outcomes, and no query, header or body", async (ctx) => {
+    const owner = await ctx.shared("pro", "keys");
+    const user = await owner.withKey(["workflow:read", "workflow:run"]);
+    const secret = `never-${randomUUID()}`;
+    answers(await user.get("/api/workflows?limit=1&q=" + secret), 200);
+    noWorkflow(await user.post(`/api/workflows/${secret}/run`, { inputs: { secret } }));
+    refuses(await user.call("GET", `/api/executions/${randomUUID()}`, { headers: { "x-note": secret } }), 403, "CAPABILITY_DENIED");
+    const log = (query = "") => owner.session.get(`/api/keys/${user.keyId}/requests${query}`);
+    const rowsOf = (answer: Answer) => pick<Record<string, unknown>[]>(answer, "rows");
+    const listed = answers(await eventually(log, (answer) => rowsOf(answer).length === 3), 200, { nextCursor: null });
+    const common = { at: is.time, durationMs: is.number, requestId: is.text, executionId: null, ip: is.text };
+    fits(
+      rowsOf(listed),
+      [
+        { ...common, method: "GET", route: "/api/executions/:id", status: 403, errorCode: "CAPABILITY_DENIED" },
+        { ...common, method: "POST", route: "/api/workflows/:slug/run", status: 404, errorCode: "WORKFLOW_NOT_FOUND" },
+        { ...common, method: "GET", route: "/api/workflows", status: 200, errorCode: null },
+      ].map(exactly),
+      "rows",
+    );
+    assert.ok(!listed.text.includes(secret) && !listed.text.includes(user.key));
+    assert.equal(rowsOf(answers(await log("?status=4xx"), 200)).length, 2);
+    assert.equal(rowsOf(answers(await log("?status=404"), 200)).length, 1);
+    refuses(await log("?status=9xx"), 400, "INVALID_REQUEST");
+    refuses(await user.get(`/api/keys/${user.keyId}/requests`), 403, "SESSION_REQUIRED");
+    const stranger = await ctx.shared("business", "keys of others");
+    refuses(await stranger.session.get(`/api/keys/${user.keyId}/requests`), 404, "NOT_FOUND");
   }),
   keyRecord("the value ends with a checksum of the rest", async (ctx) => {
     const { key } = await ctx.shared("pro", "keys");

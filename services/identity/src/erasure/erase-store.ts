@@ -37,6 +37,7 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
     User,
     Key,
     DeletedKey,
+    KeyRequest,
     ServiceAccount,
     Secret,
     KnownAddress,
@@ -72,6 +73,13 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
     return { removed: emptied.modifiedCount + renamedRows.modifiedCount + addresses.modifiedCount, next: "" };
   };
 
+  const eraseRequests = async (userId: string): Promise<RemovedPage> => {
+    const ofAccount = { $or: [{ userId }, { madeBy: userId }] };
+    const models = [Key!, DeletedKey!];
+    const ids = await Promise.all(models.map((model) => model.find(ofAccount, { _id: 1 }).lean<{ _id: string }[]>().exec()));
+    return some(KeyRequest!, { keyId: { $in: ids.flat().map(({ _id }) => _id) } });
+  };
+
   /** If an organization is changed concurrently, the next page finds it again. */
   const leaveOrganizations = async (userId: string): Promise<RemovedPage> => {
     const organizationsOf = await organizations.listOf(userId);
@@ -82,6 +90,8 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
   return createErasure<"identity">((userId) => ({
     organizations: () => leaveOrganizations(userId),
     "service-accounts": () => some(ServiceAccount!, { ownerId: userId }),
+    // Before the keys, whose ids it needs.
+    "key-requests": () => eraseRequests(userId),
     keys: () => some(Key, { $or: [{ userId }, { madeBy: userId }] }),
     "deleted-keys": () => some(DeletedKey!, { $or: [{ userId }, { madeBy: userId }] }),
     secrets: () => some(Secret, { $or: [{ owner: userId }, { owner: HOOK, setBy: userId }] }),

@@ -75,6 +75,25 @@ export interface KeyRecord {
   createdAt: Date;
   lastUsedAt: Date | null;
   expiresAt: Date | null;
+  /** Number of requests in its log so far; absent before the first. */
+  requests?: number;
+}
+
+/** One request by a key. `_id` is the key and its place in the key's log. */
+export interface KeyRequestRecord {
+  _id: string;
+  userId: string;
+  keyId: string;
+  at: Date;
+  method: string;
+  /** Template of the route, without parameters. */
+  route: string;
+  status: number;
+  durationMs: number;
+  errorCode?: string;
+  requestId: string;
+  executionId?: string;
+  ip?: string;
 }
 
 /** The parts of a deleted key that lists show. Without hashes it can't authenticate. */

@@ -39,6 +39,7 @@ export const keySchema = new Schema<KeyRecord>(
     createdAt: date,
     lastUsedAt: optionalDate,
     expiresAt: optionalDate,
+    requests: { type: Number, default: undefined },
   },
   OPTIONS,
 )

@@ -1,10 +1,11 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
-import { toAuthenticatedMessage, toDeletedKeyMessage, toKeyMessage, toUserMessage } from "../messages";
+import { fromKeyRequestMessage, toAuthenticatedMessage, toDeletedKeyMessage, toKeyMessage, toUserMessage } from "../messages";
 import type { Authentication } from "./authentication";
 import { endpointHandlers } from "./endpoint-server";
 import type { Endpoints } from "./endpoints";
+import type { KeyRequests } from "./key-requests";
 import type { Keys } from "./keys";
 import type { RunSecrets } from "./run-secrets";
 import type { AddressProblem, Webhooks } from "./webhooks";
@@ -13,6 +14,7 @@ type Server = identity.IdentityServiceServer;
 
 export interface KeyServices {
   keys: Keys;
+  keyRequests: KeyRequests;
   webhooks: Webhooks;
   runSecrets: RunSecrets;
   endpoints: Endpoints;
@@ -62,6 +64,21 @@ const keyHandlers = ({ keys, authentication }: KeyServices): Pick<Server, KeyMet
   }),
 });
 
+const MAX_STATUS = 999;
+
+const keyRequestHandlers = ({ keyRequests }: KeyServices): Pick<Server, "recordKeyRequests" | "listKeyRequests"> => ({
+  recordKeyRequests: unary(async ({ requests }: identity.RecordKeyRequestsRequest) => {
+    await keyRequests.record(requests.map(fromKeyRequestMessage));
+    return {};
+  }),
+  listKeyRequests: unary(async (request: identity.ListKeyRequestsRequest) => {
+    const { userId, madeBy, keyId, leastStatus, mostStatus, limit, cursor } = request;
+    const statuses = [leastStatus, mostStatus || MAX_STATUS] as const;
+    const { rows, nextCursor } = await keyRequests.list({ userId, madeBy }, { keyId, statuses, limit, cursor });
+    return identity.ListKeyRequestsResponse.fromPartial({ requests: rows.map(({ _id, userId: _userId, ...row }) => row), nextCursor });
+  }),
+});
+
 type RunSecretMethods = "checkWebhookAddress" | "getRunSecret" | "rotateRunSecret";
 
 const runSecretHandlers = ({ runSecrets, webhookProblem }: KeyServices): Pick<Server, RunSecretMethods> => ({
@@ -107,6 +124,7 @@ const webhookHandlers = ({ webhooks, runSecrets, endpoints }: KeyServices): Pick
 /** Handlers for keys, their webhooks, webhook endpoints and signing secrets. */
 export const keyRoomHandlers = (services: KeyServices) => ({
   ...keyHandlers(services),
+  ...keyRequestHandlers(services),
   ...webhookHandlers(services),
   ...runSecretHandlers(services),
   ...endpointHandlers(services.endpoints),

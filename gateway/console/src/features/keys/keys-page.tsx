@@ -1,7 +1,7 @@
 import type { ApiKey, Budget } from "@nodeloom/client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { Bot, Ellipsis, KeyRound, Plus, RefreshCw, Send, Tag, Trash2, Wallet, Webhook } from "lucide-react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Bot, Ellipsis, KeyRound, Plus, RefreshCw, ScrollText, Send, Tag, Trash2, Wallet, Webhook } from "lucide-react";
 import { useState } from "react";
 import { Loaded } from "../../parts/loaded";
 import { request } from "../../api/client";
@@ -56,9 +56,10 @@ const budgetOf = (budgets: readonly Budget[], { id: keyId }: ApiKey): Budget | u
 interface Actions {
   ask: (asking: Asking) => void;
   test: (key: ApiKey) => void;
+  show: (key: ApiKey) => void;
 }
 
-const columnsOf = (budgets: readonly Budget[], { ask, test }: Actions): readonly Column<ApiKey>[] => [
+const columnsOf = (budgets: readonly Budget[], { ask, test, show }: Actions): readonly Column<ApiKey>[] => [
   {
     title: COMMON.name,
     cell: ({ name, start }) => (
@@ -107,6 +108,7 @@ const columnsOf = (budgets: readonly Budget[], { ask, test }: Actions): readonly
       <Menu
         trigger={<IconButton icon={Ellipsis} size="sm" label={KEYS_PAGE.actionsForKey(key.name)} />}
         entries={[
+          { label: KEYS_PAGE.requests, icon: ScrollText, run: () => show(key) },
           { label: KEYS_PAGE.rotate, icon: RefreshCw, run: () => ask({ what: "rotate", key }) },
           { label: key.webhook ? KEYS_PAGE.changeWebhook : KEYS_PAGE.setWebhook, icon: Webhook, run: () => ask({ what: "webhook", key }) },
           ...(key.webhook ? [{ label: KEYS_PAGE.sendTest, icon: Send, run: () => test(key) }] : []),
@@ -127,6 +129,8 @@ export const KeysPage = () => {
   const [asking, setAsking] = useState<Asking>();
   const [issued, setIssued] = useState<IssuedKey>();
   const test = useTest();
+  const navigate = useNavigate();
+  const show = ({ id }: ApiKey): void => void navigate({ to: "/keys/$id", params: { id } });
   const close = (): void => setAsking(undefined);
   if (!me) return null;
   const denied = me.user.tier === "free" && me.user.role !== "admin";
@@ -156,7 +160,7 @@ export const KeysPage = () => {
         {(rows) => (
           <Table
             label={COMMON.apiKeys}
-            columns={columnsOf(budgets, { ask: setAsking, test })}
+            columns={columnsOf(budgets, { ask: setAsking, test, show })}
             rows={rows}
             keyOf={({ id }) => id}
             empty={
