@@ -27,8 +27,7 @@ const schemeOf = (key: KeyObject): { scheme: Scheme; secret: Uint8Array } => {
   return { scheme, secret: Buffer.from(d, "base64url") };
 };
 
-/** @throws if the credential can't be read */
-export const signerOf = ({ chain, key }: Credential): Signer => {
+const parsed = ({ chain, key }: Credential): Signer => {
   const { scheme, secret } = schemeOf(createPrivateKey(key));
   const [certificate, ...chainCertificates] = x509.PemConverter.decode(chain).map((one) => new x509.X509Certificate(one));
   if (!certificate) throw new Error("the chain has no certificate");
@@ -36,4 +35,12 @@ export const signerOf = ({ chain, key }: Credential): Signer => {
     ...{ algorithm: scheme.algorithm, certificate, chainCertificates },
     sign: (payload) => Promise.resolve(scheme.sign(payload, secret)),
   };
+};
+
+let newest: (Credential & { signer: Signer }) | undefined;
+
+/** Keeps the newest signer, because parsing a credential takes longer than signing. @throws if the credential can't be read */
+export const signerOf = ({ chain, key }: Credential): Signer => {
+  if (newest?.chain !== chain || newest.key !== key) newest = { chain, key, signer: parsed({ chain, key }) };
+  return newest.signer;
 };

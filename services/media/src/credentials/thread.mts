@@ -20,6 +20,7 @@ import {
 import { move } from "piscina";
 import { SIGNED_TYPES, type Claim, type Ingredient, type SigningTask } from "./claim.js";
 import { assetOf, boxOf } from "./files.mjs";
+import "./hashing.mjs";
 import { signerOf } from "./signer.mjs";
 
 export { selfMade } from "./self-made.mjs";
