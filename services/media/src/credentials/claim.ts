@@ -35,6 +35,8 @@ export interface Claim {
 
 export interface SigningTask {
   path: string;
+  /** Hash of the file, in hexadecimal. */
+  sha256: string;
   claim: Claim;
   credential: Credential;
 }

@@ -23,10 +23,13 @@ export interface ContentCredentials {
   stop(): Promise<void>;
 }
 
+/** A thread needs half a second to start, which is longer than most signatures take. */
+const SIGNING_IDLE_MS = 15 * 60_000;
+
 export const createCredentials = ({ settings, folder, store, blobs, logger }: CredentialsDeps): ContentCredentials => {
   const { mode, configured } = settings;
   // Files of strangers have a thread of their own, so that they never delay results.
-  const [signing, reading] = [createThread(), createThread()];
+  const [signing, reading] = [createThread({ idleMs: SIGNING_IDLE_MS }), createThread()];
   const credential = createOwnCredential({ configured, folder, store, make: signing.selfMade });
   if (configured) observeExpiry("signing files", () => configured.expiresAt);
   if (mode === "signed" && !configured) {

@@ -15,11 +15,16 @@ export class Busy extends Error {
 }
 
 export interface Thread {
+  /** Takes the bytes of the ingredients over: the caller must not read them afterwards. */
   sign(task: SigningTask): Promise<Uint8Array>;
   read(task: ReadingTask): Promise<Reading>;
   selfMade(): Promise<Credential>;
   stop(): Promise<void>;
 }
+
+/** Buffers that can be handed over instead of copied. Small ones share a buffer with others. */
+const ownBuffersOf = ({ claim }: SigningTask): ArrayBuffer[] =>
+  claim.ingredients.flatMap(({ bytes }) => (bytes && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer as ArrayBuffer] : []));
 
 /**
  * Creates a thread with its own heap and deadline, so that no file can block or crash the process. If it exceeds a limit, it is replaced.
@@ -33,19 +38,19 @@ export const createThread = (limits: Partial<Record<keyof typeof THREAD, number>
   });
   pool.on("error", () => undefined);
 
-  /** @throws Busy if the queue is full or the deadline passes */
-  const run = async (name: "sign" | "read" | "selfMade", task?: unknown): Promise<unknown> => {
+  /** @param handedOver buffers of the task that the caller no longer needs @throws Busy if the queue is full or the deadline passes */
+  const run = async (name: "sign" | "read" | "selfMade", task?: unknown, handedOver: ArrayBuffer[] = []): Promise<unknown> => {
     const late = AbortSignal.timeout(maxMs);
     if (pool.queueSize >= waiting) throw new Busy("too many files are waiting");
     try {
-      return await pool.run(task, { name, signal: late });
+      return await pool.run(task, { name, signal: late, transferList: handedOver });
     } catch (error) {
       throw late.aborted ? new Busy(`not done within ${maxMs} ms`) : error;
     }
   };
 
   return {
-    sign: (task) => run("sign", task) as Promise<Uint8Array>,
+    sign: (task) => run("sign", task, ownBuffersOf(task)) as Promise<Uint8Array>,
     read: (task) => run("read", task) as Promise<Reading>,
     selfMade: () => run("selfMade") as Promise<Credential>,
     stop: () => pool.destroy(),

@@ -57,7 +57,7 @@ export const createSign = ({ blobs, thread, credential, logger }: SignDeps): Sig
       ...{ model: isHidden ? "" : making.model, keepsOwn: !isHidden },
     };
     const { chain, key } = current;
-    const bytes = await thread.sign({ path: staged.path, claim, credential: { chain, key } });
+    const bytes = await thread.sign({ path: staged.path, sha256: staged.sha256, claim, credential: { chain, key } });
     return blobs.stage(once(bytes), staged.bytes + ROOM_BYTES);
   };
 

@@ -132,8 +132,8 @@ const check = async (contentType: string, bytes: Uint8Array): Promise<void> => {
 
 const UUID = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
 
-/** A version 8 UUID of texts and bytes (RFC 9562). */
-const uuidOf = (...parts: readonly (string | Uint8Array)[]): string => {
+/** A version 8 UUID of texts (RFC 9562). */
+const uuidOf = (...parts: readonly string[]): string => {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part).update("\n");
   return hash.digest("hex").replace(UUID, "$1-$2-8$3-8$4-$5");
@@ -143,7 +143,7 @@ const uuidOf = (...parts: readonly (string | Uint8Array)[]): string => {
  * Adds a signed manifest to a file. Manifests of its ingredients, and an earlier one of the file, become part of it.
  * @throws if the file or the credential can't be read, or the result isn't valid
  */
-export const sign = async ({ path, claim, credential }: SigningTask): Promise<Uint8Array> => {
+export const sign = async ({ path, sha256, claim, credential }: SigningTask): Promise<Uint8Array> => {
   const bytes = await readFile(path);
   const asset = assetOf(claim.contentType, bytes);
   if (!asset) throw new Error("the file can't be read");
@@ -153,7 +153,7 @@ export const sign = async ({ path, claim, credential }: SigningTask): Promise<Ui
   const signer = signerOf(credential);
   const { ingredients: _, ...statements } = claim;
   // The same file with the same statements by the same credential gives the same bytes.
-  const uuid = uuidOf(bytes, JSON.stringify([statements, upstream, credential.chain]));
+  const uuid = uuidOf(sha256, JSON.stringify([statements, upstream, credential.chain]));
   const manifest = store.createManifest({
     ...{ claimVersion: ClaimVersion.V2, assetFormat: claim.contentType, instanceID: `xmp:iid:${uuid}` },
     ...{ defaultHashAlgorithm: HASH, signer },

@@ -44,7 +44,12 @@ const signedElsewhere = async (name: string, contentType: string, claim: Partial
   const path = join(folder, name);
   writeFileSync(path, file(name));
   const whole = { contentType, sourceType: TRAINED, maker: "model" as const, model: "upstream-model" };
-  const task = { path, claim: { ...whole, ingredients: [], keepsOwn: true, ...claim }, credential: strangers };
+  const task = {
+    path,
+    sha256: createHash("sha256").update(file(name)).digest("hex"),
+    claim: { ...whole, ingredients: [], keepsOwn: true, ...claim },
+    credential: strangers,
+  };
   return Buffer.from(await thread.sign(task));
 };
 
