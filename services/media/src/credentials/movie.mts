@@ -1,19 +1,39 @@
-/** Manifests in MP4, M4A and MOV: C2PA 2.1, section A.5. The box is inserted after `ftyp`, so positions of samples move. */
+/** Manifests in MP4, M4A and MOV: C2PA 2.1, section A.5. The box is inserted after `ftyp`, so samples and fragments move. */
 
 import { BMFF } from "@trustnxt/c2pa-ts/asset";
 
 const HEADER_BYTES = 8;
 const LARGE_HEADER_BYTES = 16;
 const LARGE = 1;
-const CONTAINERS: ReadonlySet<string> = new Set(["moov", "trak", "mdia", "minf", "stbl"]);
-/** Bytes of a sample position by table. */
-const POSITION_BYTES: Readonly<Record<string, 4 | 8>> = { stco: 4, co64: 8 };
-/** After the box's header: version, flags and a count. */
+const CONTAINERS: ReadonlySet<string> = new Set(["moov", "trak", "mdia", "minf", "stbl", "moof", "traf", "mfra"]);
+/** Version and flags, and a number. */
 const TABLE_HEADER_BYTES = 8;
+/** Flag of `tfhd`: a fragment's samples are counted from a position in the file, not from the fragment's start. */
+const HAS_BASE = 1;
+/** Positions in the index of fragments begin after version, flags, track, sizes and a count. */
+const INDEX_HEADER_BYTES = 16;
 const MOST_BOXES = 10_000;
 
 /** Major brands of files that are read. The library knows pictures alone. */
-const BRANDS = ["isom", "iso2", "iso4", "iso5", "iso6", "mp41", "mp42", "avc1", "M4A ", "M4V ", "qt  ", "dash"];
+const BRANDS = [
+  "isom",
+  "iso2",
+  "iso4",
+  "iso5",
+  "iso6",
+  "iso7",
+  "iso8",
+  "iso9",
+  "cmfc",
+  "cmf2",
+  "mp41",
+  "mp42",
+  "avc1",
+  "M4A ",
+  "M4V ",
+  "qt  ",
+  "dash",
+];
 
 interface Box {
   type: string;
@@ -37,15 +57,49 @@ function* boxesIn(view: DataView, from: number, to: number): Generator<Box> {
   }
 }
 
-/** Adds a distance to the positions of one table. @throws if a position would no longer fit */
-const movePositions = (view: DataView, { type, start, end, header }: Box, distance: number): void => {
-  const bytes = POSITION_BYTES[type]!;
-  const first = start + header + TABLE_HEADER_BYTES;
-  const count = view.getUint32(first - 4);
-  if (first + count * bytes > end) throw new Error(`the box ${type} is damaged`);
-  for (let at = first; at < first + count * bytes; at += bytes) {
+/** Positions in a box: where the first is, their number, the bytes of each, and the distance from one to the next. */
+interface Positions {
+  first: number;
+  count: number;
+  bytes: 4 | 8;
+  step: number;
+}
+
+type PositionsOf = (view: DataView, content: number) => Positions;
+
+const samplesOf =
+  (bytes: 4 | 8): PositionsOf =>
+  (view, content) => ({ first: content + TABLE_HEADER_BYTES, count: view.getUint32(content + 4), bytes, step: bytes });
+
+const baseOf: PositionsOf = (view, content) => {
+  const count = view.getUint32(content) & HAS_BASE;
+  return { first: content + TABLE_HEADER_BYTES, count, bytes: 8, step: 8 };
+};
+
+/** Entries of the index have a time and a position, both of 4 bytes or, in version 1, of 8, and three numbers of 1 to 4 bytes. */
+const fragmentsOf: PositionsOf = (view, content) => {
+  const bytes = view.getUint8(content) === 1 ? 8 : 4;
+  const sizes = view.getUint32(content + TABLE_HEADER_BYTES);
+  const numbers = ((sizes >> 4) & 3) + ((sizes >> 2) & 3) + (sizes & 3) + 3;
+  const count = view.getUint32(content + INDEX_HEADER_BYTES - 4);
+  return { first: content + INDEX_HEADER_BYTES + bytes, count, bytes, step: 2 * bytes + numbers };
+};
+
+/** Boxes with positions in the file. */
+const POSITIONS: ReadonlyMap<string, PositionsOf> = new Map([
+  ["stco", samplesOf(4)],
+  ["co64", samplesOf(8)],
+  ["tfhd", baseOf],
+  ["tfra", fragmentsOf],
+]);
+
+/** Adds a distance to the positions of one box. @throws if a position would no longer fit */
+const movePositions = (view: DataView, { type, start, end, header }: Box, positionsOf: PositionsOf, distance: number): void => {
+  const { first, count, bytes, step } = positionsOf(view, start + header);
+  if (count > 0 && first + (count - 1) * step + bytes > end) throw new Error(`the box ${type} is damaged`);
+  for (let at = first; at < first + count * step; at += step) {
     const moved = (bytes === 4 ? view.getUint32(at) : Number(view.getBigUint64(at))) + distance;
-    if (bytes === 4 && moved > 0xff_ff_ff_ff) throw new Error("the file is too long for its sample positions");
+    if (bytes === 4 && moved > 0xff_ff_ff_ff) throw new Error("the file is too long for its positions");
     if (bytes === 4) view.setUint32(at, moved);
     else view.setBigUint64(at, BigInt(moved));
   }
@@ -54,7 +108,8 @@ const movePositions = (view: DataView, { type, start, end, header }: Box, distan
 const moveTables = (view: DataView, from: number, to: number, distance: number): void => {
   for (const box of boxesIn(view, from, to)) {
     if (CONTAINERS.has(box.type)) moveTables(view, box.start + box.header, box.end, distance);
-    if (box.type in POSITION_BYTES) movePositions(view, box, distance);
+    const positionsOf = POSITIONS.get(box.type);
+    if (positionsOf) movePositions(view, box, positionsOf, distance);
   }
 };
 
@@ -69,14 +124,14 @@ export class Heif extends BMFF {
   }
 }
 
-/** A file whose samples are in one `mdat`. Fragments have positions in other tables: such files aren't signed. */
+/** A whole file. A fragmented one is signed as a whole too, so its fragments can't be checked one by one. */
 export class Movie extends Heif {
   static override canRead(bytes: Uint8Array): boolean {
     try {
       const view = viewOf(bytes);
       const types = [...boxesIn(view, 0, bytes.length)].map(({ type }) => type);
       const brand = Buffer.from(bytes.subarray(HEADER_BYTES, HEADER_BYTES + 4)).toString("latin1");
-      return types[0] === "ftyp" && BRANDS.includes(brand) && types.includes("moov") && !types.includes("moof");
+      return types[0] === "ftyp" && BRANDS.includes(brand) && types.includes("moov");
     } catch {
       return false;
     }

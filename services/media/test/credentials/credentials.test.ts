@@ -54,7 +54,19 @@ const signedElsewhere = async (name: string, contentType: string, claim: Partial
 };
 
 const PICTURES = ["a.png", "a.jpg", "a.avif", "titled.png", "titled.jpg", "camera.jpg", "turned.jpg"];
-const OTHERS = ["lossy.webp", "lossless.webp", "titled.webp", "a.mp4", "titled.mp4", "a.mov", "a.m4a", "a.mp3", "tagged.mp3", "a.wav"];
+const OTHERS = [
+  "lossy.webp",
+  "lossless.webp",
+  "titled.webp",
+  "a.mp4",
+  "titled.mp4",
+  "fragments.mp4",
+  "a.mov",
+  "a.m4a",
+  "a.mp3",
+  "tagged.mp3",
+  "a.wav",
+];
 
 it.each([...PICTURES, ...OTHERS])("signs a result, %s, and states its origin", async (name) => {
   const object = await make(file(name), `result-${name}`);
@@ -88,8 +100,8 @@ it("adds less than 8 kB to a file without sources", async () => {
 it.each(["a.png", "a.jpg", "a.avif", ...OTHERS])("detects any changed byte in the content of %s", async (name) => {
   const bytes = await bytesOf(await make(file(name), `tampered-${name}`));
   const changed = Buffer.from(bytes);
-  // RIFF files end with the manifest, and MP3 files begin with it.
-  changed[/webp|wav/.test(name) ? 100 : changed.length - 20]! ^= 1;
+  // RIFF files end with the manifest, MP3 files begin with it, and the index at the end of fragments isn't content.
+  changed[/webp|wav/.test(name) ? 100 : changed.length - (name === "fragments.mp4" ? 100 : 20)]! ^= 1;
   const { credentials } = await verify(changed);
   expect(credentials).toMatchObject({ whole: false, ours: false });
   expect(credentials!.problems.join()).toMatch(/Hash\.mismatch/);
@@ -111,8 +123,24 @@ it.each(["a.mp4", "titled.mp4", "a.mov", "a.m4a"])("keeps the samples of %s at t
   expect(samples(after)).toEqual(samples(before));
 });
 
-it("leaves a fragmented movie unsigned", async () => {
-  const object = await make(file("fragments.mp4"), "unsigned-fragments");
+/** Positions of a fragment in its own header, and in the index at the end of the file. */
+const fragmentPositionsIn = (bytes: Buffer): number[] => [
+  Number(bytes.readBigUInt64BE(bytes.indexOf("tfhd") + 12)),
+  Number(bytes.readBigUInt64BE(bytes.indexOf("tfra") + 28)),
+];
+
+it("keeps the fragments of a movie at the positions in its tables", async () => {
+  const before = file("fragments.mp4");
+  const after = await signedElsewhere("fragments.mp4", "video/mp4");
+  const starts = (bytes: Buffer) => fragmentPositionsIn(bytes).map((at) => bytes.toString("latin1", at + 4, at + 8));
+  expect(fragmentPositionsIn(after)).not.toEqual(fragmentPositionsIn(before));
+  expect([...starts(before), ...starts(after)]).toEqual(["moof", "moof", "moof", "moof"]);
+});
+
+it("leaves a movie with a damaged index of fragments unsigned", async () => {
+  const damaged = file("fragments.mp4");
+  damaged.writeUInt32BE(1_000, damaged.indexOf("tfra") + 16);
+  const object = await make(damaged, "unsigned-fragments");
   expect(await provenance(object.id)).toMatchObject({ signed: false, unsignedReason: "failed" });
 });
 
