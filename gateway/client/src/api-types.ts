@@ -538,6 +538,8 @@ export interface RunTestsRequest {
   version?: number | string;
   /** The alias whose version is tested. Send either `alias` or `version` */
   alias?: string;
+  /** Same as `version: "draft"` */
+  draft?: true;
   /** Settings by node id, which replace those of the tested graph, and not those of `against`: for example another model. Without `workflow:write`, you can set `model` (with the capability of that model) and the `inputs` of generators */
   settings?: Record<string, Record<string, unknown>>;
   /** Instead of the tests: the distinct inputs of up to this many completed runs of the workflow, newest first. The results have the ids of these runs as names, and expect only that the run completes */

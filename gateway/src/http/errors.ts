@@ -20,6 +20,20 @@ const SERVER_ERROR = 500;
 export const unrepeated = (status: number, repeated: ReadonlySet<number>, { executionId }: ErrorReply["body"]): number =>
   executionId !== undefined && repeated.has(status) ? SERVER_ERROR : status;
 
+/** A problem of a request, or of a node in the graph that it runs. */
+interface Issue {
+  path: string;
+  message: string;
+}
+
+/** Issues of an error body for APIs without a member for the node: the message names it, and a setting of the node isn't a path. */
+export const issuesOf = ({ issues }: ErrorReply["body"]): Issue[] =>
+  !Array.isArray(issues)
+    ? []
+    : (issues as (Partial<Issue> & { nodeId?: string | null })[]).map(({ nodeId, path = "", message = "" }) =>
+        nodeId ? { path: "", message: `${nodeId}: ${message}` } : { path, message },
+      );
+
 /** Path of the error pages on the documentation site. */
 export const ERROR_PAGES = "/docs/reference/errors/";
 const INTERNAL_MESSAGE = "internal error";

@@ -1,5 +1,5 @@
 import type { Reason } from "@nodeloom/kernel";
-import { unrepeated, type ErrorReply } from "./errors";
+import { issuesOf, unrepeated, type ErrorReply } from "./errors";
 
 /** Errors in the form of fal's API (fal.ai/docs/model-apis/errors), which its libraries read. */
 
@@ -18,19 +18,12 @@ interface Detail {
   type: string;
 }
 
-const detailsOf = (issues: unknown): Detail[] | undefined => {
-  if (!Array.isArray(issues) || issues.length === 0) return undefined;
-  return (issues as { path?: unknown; message?: unknown }[]).map(({ path, message }) => ({
-    loc: [
-      "body",
-      ...String(path ?? "")
-        .split(".")
-        .filter((part) => part !== "" && part !== "inputs"),
-    ],
-    msg: String(message),
+const detailsOf = (body: ErrorReply["body"]): Detail[] =>
+  issuesOf(body).map(({ path, message }) => ({
+    loc: ["body", ...path.split(".").filter((part) => part !== "" && part !== "inputs")],
+    msg: message,
     type: "value_error",
   }));
-};
 
 /**
  * Error for fal's libraries: `{detail, error_type}`, plus the other members of the plain error. `detail` is a sentence, or for 422 a list
@@ -38,10 +31,11 @@ const detailsOf = (issues: unknown): Detail[] | undefined => {
  */
 export const asFalError = ({ status, headers, body }: ErrorReply): ErrorReply => {
   const { error: message, code, ...rest } = body;
+  const details = detailsOf(rest);
   const type = code === "EXECUTION_CANCELLED" ? "client_cancelled" : code;
   return {
     status: unrepeated(FAL_STATUSES[code as Reason] ?? status, RETRIED, body),
     headers: { ...headers, ...(typeof type === "string" ? { "x-fal-error-type": type } : {}) },
-    body: { detail: detailsOf(rest.issues) ?? message, error_type: type, code, ...rest },
+    body: { detail: details.length > 0 ? details : message, error_type: type, code, ...rest },
   };
 };

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Reason } from "@nodeloom/kernel";
-import { unrepeated, type ErrorReply } from "./errors";
+import { issuesOf, unrepeated, type ErrorReply } from "./errors";
 
 /** Errors in the form of Replicate's API (replicate.com/docs/reference/http), which follows RFC 7807. */
 
@@ -12,13 +12,8 @@ export const REPLICATE_STATUSES: Partial<Record<Reason, number>> = { INVALID_REQ
 
 const RETRIED: ReadonlySet<number> = new Set([429, 503, 504]);
 
-interface Issue {
-  path?: unknown;
-  message?: unknown;
-}
-
 /** Replicate's libraries call `inputs.prompt` `input.prompt`. */
-const fieldOf = ({ path }: Issue): string => String(path ?? "").replace(/^inputs(?=\.|$)/, "input");
+const fieldOf = (path: string): string => path.replace(/^inputs(?=\.|$)/, "input");
 
 /**
  * Error for Replicate's libraries: `{title, detail, status}`, plus the other members of the plain error, and `invalid_fields` for an
@@ -26,11 +21,13 @@ const fieldOf = ({ path }: Issue): string => String(path ?? "").replace(/^inputs
  */
 export const asReplicateError = ({ status: plain, headers, body }: ErrorReply): ErrorReply => {
   const { error: message, ...rest } = body;
-  const issues = Array.isArray(rest.issues) ? (rest.issues as Issue[]) : [];
+  const issues = issuesOf(rest);
+  const fields = issues.map(({ path, message: description }) => ({ type: "invalid", field: fieldOf(path), description }));
   const isInvalid = issues.length > 0;
   const status = unrepeated(REPLICATE_STATUSES[rest.code as Reason] ?? plain, RETRIED, rest);
   const title = isInvalid ? "Input validation failed" : (STATUS_CODES[status] ?? "Error");
-  const detail = isInvalid ? issues.map((issue) => `- ${fieldOf(issue)}: ${String(issue.message)}\n`).join("") : message;
-  const fields = issues.map((issue) => ({ type: "invalid", field: fieldOf(issue), description: String(issue.message) }));
+  const detail = isInvalid
+    ? fields.map(({ field, description }) => `- ${field === "" ? "" : `${field}: `}${description}\n`).join("")
+    : message;
   return { status, headers, body: { title, detail, status, ...(isInvalid ? { invalid_fields: fields } : {}), ...rest } };
 };

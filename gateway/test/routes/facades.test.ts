@@ -1,5 +1,7 @@
 import { status as grpc, type sendUnaryData, type ServerUnaryCall, type ServerWritableStream } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
+import { asFalError } from "../../src/http/fal-errors";
+import { asReplicateError } from "../../src/http/replicate-errors";
 import { startFakeService, type FakeService } from "../support/fake-service";
 import { send as sendTo } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
@@ -182,6 +184,13 @@ describe("fal's API", () => {
     const wrong = await send("POST", "nodeloom/sandbox-image", [] as unknown);
     expect([wrong.status, wrong.body.detail]).toEqual([422, [{ loc: ["body"], msg: "the body must be an object", type: "value_error" }]]);
   });
+});
+
+it("names the node of a workflow that can't run, in both forms", () => {
+  const issues = [{ nodeId: "cut", path: "image", message: "image: is required" }];
+  const reply = { status: 422, headers: {}, body: { error: "the workflow can't run", code: "WORKFLOW_INVALID", issues } };
+  expect(asFalError(reply).body.detail).toEqual([{ loc: ["body"], msg: "cut: image: is required", type: "value_error" }]);
+  expect(asReplicateError(reply).body).toMatchObject({ detail: "- cut: image: is required\n", invalid_fields: [{ field: "" }] });
 });
 
 describe("Replicate's API", () => {

@@ -619,6 +619,8 @@ class RunTestsRequest(TypedDict):
     version: NotRequired[int | str]
     # The alias whose version is tested. Send either `alias` or `version`
     alias: NotRequired[str]
+    # Same as `version: "draft"`
+    draft: NotRequired[Literal[True]]
     # Settings by node id, which replace those of the tested graph, and not those of `against`: for
     # example another model. Without `workflow:write`, you can set `model` (with the capability of that
     # model) and the `inputs` of generators

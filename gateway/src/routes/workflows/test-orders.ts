@@ -1,4 +1,5 @@
 /** Requests that run or price the tests of a workflow. */
+import { invalidRequest } from "@nodeloom/kernel";
 import type { batches as proto } from "@nodeloom/proto";
 import { z } from "zod";
 import type { CallContext } from "../../edge/route";
@@ -17,6 +18,7 @@ const which = {
 export const testsBody = z
   .strictObject({
     ...which,
+    draft: z.literal(true).optional().meta({ description: 'Same as `version: "draft"`' }),
     settings: settings.optional().meta({
       description:
         "Settings by node id, which replace those of the tested graph, and not those of `against`: for example another model. Without `workflow:write`, you can set `model` (with the capability of that model) and the `inputs` of generators",
@@ -45,7 +47,8 @@ type TestContext = CallContext<"any", { slug: string }, unknown, z.infer<typeof 
 export const testOrder = ({ caller, params, body, members }: TestContext): proto.RunTestsRequest => {
   const selected = (selection: { version?: string | number | undefined; alias?: string | undefined }) =>
     selectedGraph(caller, { version: selection.version === undefined ? undefined : String(selection.version), alias: selection.alias });
-  const tested = selected(body ?? {});
+  if (body?.draft && body.version !== undefined) throw invalidRequest([{ path: "draft", message: "send draft or version, not both" }]);
+  const tested = selected(body?.draft ? { ...body, version: DRAFT } : (body ?? {}));
   const isNamed = tested.version !== "" || tested.alias !== "";
   return {
     ...{ batchId: "", slug: params.slug, fingerprint: "" },

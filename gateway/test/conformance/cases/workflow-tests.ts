@@ -323,6 +323,15 @@ export const workflowTestCases: Case[] = [
     answers(result, 200, { status: "passed" });
     assert.equal(rowsOf(await actor.get(`/api/workflows/${slug}/tests/runs`)).length, 1);
   }),
+  tests("the draft is tested under both of its names, and not beside a version", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, { ...says("hello"), tests: [greets] });
+    for (const body of [{ draft: true }, { version: "draft" }]) {
+      const started = answers(await start(actor, slug, body), 202);
+      answers(await over(actor, slug, pick(started, "batchId")), 200, { version: null, status: "passed" });
+    }
+    refuses(await start(actor, slug, { draft: true, version: 1 }), 400, "INVALID_REQUEST");
+  }),
   tests("other users can neither see nor run the tests of a template", async (ctx) => {
     const [owner, reader] = [await user(ctx), await ctx.shared("pro", "readers")];
     const slug = await save(owner, { ...says("hello"), tests: [greets], isTemplate: true });

@@ -130,7 +130,10 @@ const problemsOf = (error: unknown, index: number): { reason: Reason; problems: 
   return { reason: error.reason, problems: (issues ?? [{ message: error.message }]).map((issue) => ({ index, ...issue })) };
 };
 
-const problemText = ({ index, path, message }: Problem): string => `item ${index}: ${path ? `${path}: ` : ""}${message}`;
+const problemText = ({ index, path, nodeId, message }: Problem): string => {
+  const where = nodeId ?? path ?? "";
+  return `item ${index}: ${where === "" ? "" : `${where}: `}${message}`;
+};
 const NAMED_PROBLEMS = 5;
 
 /** Price of an item that will be refused. */

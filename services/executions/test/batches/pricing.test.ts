@@ -86,6 +86,19 @@ it("names every problem by the item that has it, in order", async () => {
   ]);
 });
 
+it("names the node of a graph that can't run, once, in the error's message", async () => {
+  const issues = [{ nodeId: "cut", path: "image", message: "image: is required" }];
+  const plan = () => Promise.reject(new DomainError("precondition", "WORKFLOW_INVALID", "the workflow can't run", { issues }));
+  const pricing = createPricing({ planning: { plan }, reruns, billing: { getAccount: () => Promise.resolve({}) } as never });
+  const request = { target: { $case: "workflowSlug" as const, value: "flow" }, version: "", until: "" };
+  const order = pricing({
+    ...request,
+    runner: executions.Runner.fromPartial({ userId: "u" }),
+    items: [{ inputsJson: "{}", settingsJson: "" }],
+  });
+  await expect(order).rejects.toThrow("item 0: cut: image: is required");
+});
+
 it("prices all items with the graph of the first one", async () => {
   const graphs = ["as it is", "as it is changed meanwhile"];
   const seenGraphs: unknown[] = [];
