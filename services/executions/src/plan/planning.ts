@@ -21,10 +21,13 @@ import { createDefinitions, type SelectedGraph, type GraphSelection } from "./de
 import type { KeptGraph, PinnedGraphs } from "./kept-graphs";
 import { createGrants } from "./grants";
 import { checkForeign, type PlannedReuse } from "./reruns";
-import { findInlined, graphOf, keptOf } from "./inlined";
+import { createFindNeeds, type GraphNeeds } from "./graph-needs";
+import { graphOf, keptOf } from "./inlined";
+import { createPinnedReads } from "./pinned-reads";
 import { checkSending } from "./files";
 import { createRunPlanner, type PlanningRequest, type UnplannedRun } from "./run-plan";
 import type { Runner } from "../run/runner";
+import { TIMING } from "../run/timing";
 import type { RequireSecrets } from "./secrets";
 import type { ModelCatalog } from "./model-catalog";
 import type { Measure } from "./measures";
@@ -75,6 +78,9 @@ export interface PlanningOptions {
 
 const NUMBER = /^\d+$/;
 
+/** The pinned graphs that a plan uses. A rerun uses the graph of its source. */
+const usedPins = ({ pinned, rerun }: PlanningRequest): PinnedGraphs | undefined => (rerun?.graph ? undefined : pinned);
+
 /** A key with an alias can run workflows only by that alias. @throws DomainError INVALID_REQUEST */
 export const requireKeyAlias = ({ keyAlias = "" }: Pick<Runner, "keyAlias">, alias: string): void => {
   if (keyAlias === "" || keyAlias === alias) return;
@@ -87,15 +93,20 @@ export const createPlanning = (options: PlanningOptions) => {
   const { workflows, media, urls, requirePrograms, requireSecrets, catalog, measure, planner } = options;
   const grants = createGrants({ media, urls });
   const definitions = createDefinitions(workflows, planner);
+  const findNeeds = createFindNeeds(definitions, grants);
   const { planRun, findAuthorFiles } = createRunPlanner({ media, grants, planner });
+  const pinnedDefinitions = createPinnedReads<SelectedGraph>(TIMING.batchRunner);
+  const pinnedNeeds = createPinnedReads<GraphNeeds>(TIMING.batchRunner);
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
     const { version = "", runner, unsaved, rerun, armOf } = request;
     if (request.definition && !rerun?.graph) return planDefined(slug, request, request.definition);
     const keptGraph = rerun?.graph ?? request.pinned?.graph;
     const selected = keptGraph ? { version: "" } : { version, alias: request.alias };
-    const definition = unsaved ? definitions.unsaved(runner.userId, unsaved) : await definitions.read(slug, runner.userId, selected);
-    const base = keptGraph ? definitions.saved(definition, keptGraph) : definition;
+    const base = await pinnedDefinitions(usedPins(request), async () => {
+      const definition = unsaved ? definitions.unsaved(runner.userId, unsaved) : await definitions.read(slug, runner.userId, selected);
+      return keptGraph ? definitions.saved(definition, keptGraph) : definition;
+    });
     const share = rerun || request.pinned ? undefined : base.canary;
     if (!share || !armOf) return planDefined(slug, request, base);
     const canary: PlannedCanary = { id: share.id, arm: armOf(share), isLimited: share.isLimited };
@@ -129,13 +140,11 @@ export const createPlanning = (options: PlanningOptions) => {
     const { nodesJson, edgesJson } = graph;
     // Requirements are cached only with the saved graph, without overriding settings.
     const { needs: _, ...unread } = saved;
-    const { models: own, workflows: references } = await definitions.needs(graph === savedGraph ? saved : unread, graph, userId);
-    const inlining = { slug, selected, ownerId: createdBy, userId, references, pinned: request.pinned?.inner };
-    const inlined = references.length === 0 ? undefined : await findInlined(definitions, inlining);
-    await grants.grantNamed(nodesJson, createdBy, userId);
-    for (const { graph: innerGraph, ownerId } of inlined?.inner.definitions ?? [])
-      await grants.grantNamed(innerGraph.nodesJson, ownerId, userId);
-    const needed = inlined ? [...new Set([...own, ...inlined.models])] : own;
+    const inlining = { slug, selected, ownerId: createdBy, userId, pinned: request.pinned?.inner };
+    const isSaved = graph === savedGraph;
+    const { models: needed, inlined } = await pinnedNeeds(isSaved ? usedPins(request) : undefined, () =>
+      findNeeds(isSaved ? saved : unread, graph, inlining),
+    );
     const foundModels = await findModels(catalog, needed, { runner, pinnedModels, measure });
     const { models: namedModels, candidates, autos, routes, retired } = foundModels;
     const use = { runner, isAsync: request.isAsync, isWorkflow: true };

@@ -4,6 +4,7 @@ import { withFiles } from "../../src/plan/files";
 import type { PinnedGraphs } from "../../src/plan/kept-graphs";
 import { createModelCatalog } from "../../src/plan/model-catalog";
 import { createPlanning, type PlannedRun, type Planning } from "../../src/plan/planning";
+import { TIMING } from "../../src/run/timing";
 import { notMeasured, planInProcess, startPlanningServices, type PlanningServices } from "../support/planning-services";
 
 let services: PlanningServices;
@@ -777,7 +778,41 @@ describe("inner workflows", () => {
     expect((await planned(keptPins)).plan.output).toEqual(ordered.plan.output);
     expect(others.plan.output).not.toEqual(ordered.plan.output);
     await clients.workflows.deleteWorkflow({ slug: slugOf(draft), ownerId: "owner" });
-    await expect(planned(keptPins)).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(draft)}`));
+    // Another object, as after the second for which lookups are shared.
+    await expect(planned(structuredClone(keptPins))).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(draft)}`));
+  });
+
+  it("looks up the workflows of a batch once for many items, and again after a second", async () => {
+    const nested = await around(await saying("deep"));
+    const target = await create([inner(nested), { ...inner(await saying("wide")), id: "other" }, out], [["inner.text", "out.text"], ["other.text", "out.text"]]); // prettier-ignore
+    const reading = jest.fn(clients.workflows.getDefinition);
+    const counted = createPlanning({
+      urls: createMediaUrls("https://platform.test"),
+      workflows: { ...clients.workflows, getDefinition: reading },
+      media: clients.media,
+      requirePrograms: () => Promise.resolve(),
+      requireSecrets: () => Promise.resolve(),
+      catalog: createModelCatalog(clients.models),
+      measure: notMeasured,
+      planner: planInProcess(),
+    });
+    const planned = (pinned?: PinnedGraphs) =>
+      counted.plan({
+        target,
+        version: "",
+        runner: runner(),
+        inputsJson: "{}",
+        isAsync: false,
+        pinned,
+      });
+    const { pinned, plan: first } = await planned();
+    reading.mockClear();
+    const plans = await Promise.all(Array.from({ length: 50 }, () => planned(pinned)));
+    expect(reading.mock.calls.map(([{ slug }]) => slug)).toHaveLength(4);
+    for (const { plan: one } of plans) expect(one.output).toEqual(first.output);
+    const now = jest.spyOn(Date, "now").mockReturnValue(Date.now() + TIMING.batchRunner + 1);
+    await clients.workflows.deleteWorkflow({ slug: slugOf(nested), ownerId: "owner" });
+    await expect(planned(pinned).finally(() => now.mockRestore())).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(nested)}`));
   });
 
   it("accepts the runner's own workflows and templates, and nothing else", async () => {
