@@ -1301,7 +1301,7 @@ export interface WorkflowBatchRequest {
     /** Settings by node id, which replace those in your own graph; each member of `inputs` on its own. Without `workflow:write`, you can set `model` (with the capability of that model) and the `inputs` of generators */
     settings?: Record<string, Record<string, unknown>>;
   }[];
-  /** Instead of `inputs`: a CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out */
+  /** Instead of `inputs`: a CSV or JSONL file of yours (at most 100 MB, and as many rows as your tier allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out */
   mediaId?: string;
   /** Id of a node in your own workflow: only that node and the nodes it depends on run. Inputs that they don't use are ignored */
   until?: string;
@@ -1334,7 +1334,7 @@ export interface CreatedBatch {
 export interface ModelBatchRequest {
   /** Inputs, one object per item */
   inputs?: Record<string, unknown>[];
-  /** Instead of `inputs`: a CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out */
+  /** Instead of `inputs`: a CSV or JSONL file of yours (at most 100 MB, and as many rows as your tier allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out */
   mediaId?: string;
   /** Maximum cost of all items together. If the expected cost is higher, the batch is rejected. If the actual cost would be higher, the batch pauses */
   maxCredits?: number;
@@ -4602,7 +4602,7 @@ export interface Operations {
     body?: unknown;
     response: HookReceipt;
   };
-  /** Run a workflow with up to 1,000 inputs */
+  /** Run a workflow with many inputs */
   createWorkflowBatch: {
     params: {
       slug: string;
@@ -4630,7 +4630,7 @@ export interface Operations {
     body: WorkflowBatchRequest;
     response: BatchQuote;
   };
-  /** Run a model with up to 1,000 inputs */
+  /** Run a model with many inputs */
   createModelBatch: {
     params: {
       internalName: string;

@@ -17,7 +17,7 @@ export interface WaitForBatchOptions extends Omit<RequestOptions, "idempotencyKe
 
 export interface Batches {
   /**
-   * Creates and starts a batch: up to 1,000 runs of a workflow or model.
+   * Creates and starts a batch: many runs of a workflow or model.
    * @throws NodeloomError with `details.issues` (each with its `index`) if an item is invalid; then nothing has started
    */
   create(target: BatchTarget, order: BatchOrder, options?: RequestOptions): Promise<CreatedBatch>;

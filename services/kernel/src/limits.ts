@@ -43,7 +43,8 @@ export const LIMITS = {
   /** Maximum rows per page in lists of files, workflows or versions. */
   pageRows: 500,
   pageDefault: 50,
-  batchFileBytes: 10 * MIB,
+  /** Maximum size of a file with the rows of a batch. It is read as a stream. */
+  batchFileBytes: 100 * MIB,
   /** Maximum templates per user. */
   templates: 50,
   /** Maximum templates of other users per list. */

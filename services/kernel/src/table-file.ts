@@ -11,10 +11,12 @@ const AS_UTF8 = "save it as CSV UTF-8";
 
 const startsWith = (bytes: Uint8Array, start: readonly number[]): boolean => start.every((byte, index) => bytes[index] === byte);
 
-const SAMPLE_BYTES = 1_000;
+const WESTERN = "windows-1252";
+/** First bytes of a file that tell whether it is UTF-16. */
+export const SAMPLE_BYTES = 1_000;
 
 /** Detects UTF-16 by its byte order mark, or by a zero at every other byte of mostly ASCII text. */
-const utf16Of = (bytes: Uint8Array): string | undefined => {
+const utf16Of = (bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
   if (startsWith(bytes, [0xff, 0xfe])) return "utf-16le";
   if (startsWith(bytes, [0xfe, 0xff])) return "utf-16be";
   const sample = bytes.subarray(0, SAMPLE_BYTES);
@@ -59,19 +61,81 @@ const CONTROL = /[\0-\x08\x0e-\x1f]/;
 const isWestern = (text: string): boolean =>
   !UNUSED.test(text) && !OTHER_LETTER.test(text) && !(text.match(BEYOND_ASCII) ?? []).some(isOtherWord);
 
+const noText = (): TableProblem => new TableProblem(`isn't text: ${AS_UTF8}`);
+const unknownEncoding = (): TableProblem => new TableProblem(`is neither UTF-8, UTF-16 nor Windows-1252 text: ${AS_UTF8}`);
+
+/** @param start the beginning of a file @throws TableProblem if the file isn't text */
+const unicodeOf = (start: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" => {
+  const other = NO_TEXT.find(([, signature]) => startsWith(start, signature))?.[0];
+  if (other !== undefined) throw new TableProblem(`is ${other}: ${AS_UTF8}`);
+  return utf16Of(start) ?? "utf-8";
+};
+
 /**
  * Decodes a table in UTF-8, UTF-16 or Windows-1252, which Excel uses in Western Europe.
  * @throws TableProblem for another encoding, and for files that aren't text
  */
 export const tableText = (bytes: Uint8Array): string => {
-  const other = NO_TEXT.find(([, start]) => startsWith(bytes, start))?.[0];
-  if (other !== undefined) throw new TableProblem(`is ${other}: ${AS_UTF8}`);
-  const utf16 = utf16Of(bytes);
-  const unicode = decodeText(bytes, utf16 ?? "utf-8");
-  const text = unicode ?? (utf16 === undefined ? decodeText(bytes, "windows-1252") : undefined);
-  if (text === undefined || CONTROL.test(text)) throw new TableProblem(`isn't text: ${AS_UTF8}`);
-  if (unicode === undefined && !isWestern(text)) throw new TableProblem(`is neither UTF-8, UTF-16 nor Windows-1252 text: ${AS_UTF8}`);
+  const encoding = unicodeOf(bytes);
+  const unicode = decodeText(bytes, encoding);
+  const text = unicode ?? (encoding === "utf-8" ? decodeText(bytes, WESTERN) : undefined);
+  if (text === undefined || CONTROL.test(text)) throw noText();
+  if (unicode === undefined && !isWestern(text)) throw unknownEncoding();
   return text;
+};
+
+export type TableEncoding = ReturnType<typeof unicodeOf> | typeof WESTERN;
+type Bytes = AsyncIterable<Uint8Array>;
+
+/** Thrown for bytes that are invalid in an encoding. */
+class InvalidBytes extends Error {
+  override readonly name = "InvalidBytes";
+}
+
+/** Decodes a file piece by piece. @throws InvalidBytes */
+export async function* decodedPieces(bytes: Bytes, encoding: TableEncoding): AsyncIterable<string> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  const decode = (piece?: Uint8Array): string => {
+    try {
+      return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
+    } catch (error) {
+      throw new InvalidBytes(`a byte isn't ${encoding}`, { cause: error });
+    }
+  };
+  for await (const piece of bytes) yield decode(piece);
+  yield decode();
+}
+
+/** Characters of the last piece that are checked again with the next one. A word may be cut between them. */
+const OVERLAP_CHARS = 100;
+
+/** @throws TableProblem if the text isn't text, or not of the encoding @throws InvalidBytes */
+const checkPieces = async (bytes: Bytes, encoding: TableEncoding): Promise<void> => {
+  let last = "";
+  for await (const text of decodedPieces(bytes, encoding)) {
+    if (CONTROL.test(text)) throw noText();
+    if (encoding === WESTERN && !isWestern(last + text)) throw unknownEncoding();
+    last = text.slice(-OVERLAP_CHARS);
+  }
+};
+
+/**
+ * Detects the encoding of a table that is too large for memory, like `tableText`.
+ * @param start the first bytes of the file, at least 1,000 if it has as many
+ * @param read reads the file from its beginning, up to twice
+ * @throws TableProblem for another encoding, and for files that aren't text
+ */
+export const tableEncoding = async (start: Uint8Array, read: () => Bytes): Promise<TableEncoding> => {
+  const encoding = unicodeOf(start);
+  try {
+    await checkPieces(read(), encoding);
+    return encoding;
+  } catch (error) {
+    if (!(error instanceof InvalidBytes)) throw error;
+    if (encoding !== "utf-8") throw noText();
+    await checkPieces(read(), WESTERN);
+    return WESTERN;
+  }
 };
 
 export const SEPARATORS = { comma: ",", semicolon: ";", tab: "\t" } as const;

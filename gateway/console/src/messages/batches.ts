@@ -43,7 +43,7 @@ export const BATCHES_PAGE = {
 export const NEW_BATCH = {
   chooseFile: "Drop or choose a CSV file",
   tableSize: (rows: number, columns: number) => `${plural(rows, "row", "rows")}, ${plural(columns, "column", "columns")}`,
-  fileHint: "The first line names the columns. Up to 1,000 rows.",
+  fileHint: "The first line names the columns. Up to 10 MB.",
   example: (value: string) => `Example: ${value}`,
   chooseAColumn: "Choose a column",
   useTheDefault: "Use the default",

@@ -1487,7 +1487,7 @@ class WorkflowBatchRequest(TypedDict):
     inputs: NotRequired[Sequence[Mapping[str, Any]]]
     # Instead of `inputs`: items with their own settings, to compare several
     items: NotRequired[Sequence[WorkflowBatchRequestItemsItem]]
-    # Instead of `inputs`: a CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier
+    # Instead of `inputs`: a CSV or JSONL file of yours (at most 100 MB, and as many rows as your tier
     # allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons
     # or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out
     mediaId: NotRequired[str]
@@ -1526,7 +1526,7 @@ class CreatedBatch(TypedDict):
 class ModelBatchRequest(TypedDict):
     # Inputs, one object per item
     inputs: NotRequired[Sequence[Mapping[str, Any]]]
-    # Instead of `inputs`: a CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier
+    # Instead of `inputs`: a CSV or JSONL file of yours (at most 100 MB, and as many rows as your tier
     # allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons
     # or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out
     mediaId: NotRequired[str]

@@ -21,7 +21,7 @@ const inputs = z
   .meta({ description: "Inputs, one object per item" });
 const mediaId = identifier.meta({
   description:
-    "Instead of `inputs`: a CSV or JSONL file of yours (at most 10 MB, and as many rows as your tier allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out",
+    "Instead of `inputs`: a CSV or JSONL file of yours (at most 100 MB, and as many rows as your tier allows). The first line of a CSV file has the names of the inputs, separated by commas, semicolons or tabs. Values take the types of the workflow's fields; an empty cell leaves the input out",
 });
 export const settings = z.record(z.string().max(GRAPH_BOUNDS.nodeIdBytes), anyObject).meta({
   description:

@@ -1,30 +1,34 @@
 import { DomainError, invalidInputs, invalidRequest, USUAL_CAPS } from "@nodeloom/kernel";
 import type { batches as proto } from "@nodeloom/proto";
-import { FINAL_BATCHES, isOutOfBudget, type BatchRecord, type BatchRow, type ItemInput } from "../run/batch";
+import { FINAL_BATCHES, isOutOfBudget, type BatchRecord, type ItemInput } from "../run/batch";
 import { metadataKeys, metadataOf } from "../run/record";
 import { checkNotEmptied } from "../run/retention";
 import { requireKeyAlias } from "../plan/planning";
 import { withKeyMetadata } from "../accept/key-metadata";
+import type { Items } from "./items";
 import { createOwned } from "./owned";
 import { createPlacing, webhookOf, type CreatedBatch, type Order, type PlacingOptions, type TestOrder, type WhichTests } from "./placing";
 import { statusOfRow } from "./view";
 import type { ReadTable } from "./table";
 import type { Runner } from "../run/runner";
 
+/** Rows of an earlier batch that are in memory at once. */
+const ROWS_AT_ONCE = 100;
 const RERUN: ReadonlySet<string> = new Set(["failed", "cancelled", "skipped"]);
 
 export interface OrdersOptions extends PlacingOptions {
   readTable: ReadTable;
 }
 
+const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
+
 /** Keeps a batch's own webhook if another caller resumes the batch. */
 const resumedBy = (runner: Runner, { webhookUrl, webhookEvents, webhookOwn }: Runner): Runner =>
   webhookOwn ? { ...runner, webhookUrl, webhookEvents, webhookOwn } : runner;
 
-const checkItems = (count: number, path: string, { maxBatchRows: most = USUAL_CAPS.batchRows }: Runner): void => {
-  const refusal = path === "inputs" ? invalidInputs : invalidRequest;
-  if (count === 0) throw refusal([{ path, message: "must have at least one item" }]);
-  if (count > most) throw refusal([{ path, message: `must have at most ${most} items` }]);
+const checkItems = (count: number, { maxBatchRows: most = USUAL_CAPS.batchRows }: Runner): void => {
+  if (count === 0) throw invalidInputs([{ path: "inputs", message: "must have at least one item" }]);
+  if (count > most) throw invalidInputs([{ path: "inputs", message: `must have at most ${most} items` }]);
 };
 
 export type Orders = ReturnType<typeof createOrders>;
@@ -47,8 +51,8 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       retentionDays,
     } = batchOrder ?? {};
     if (!to?.target || !runner || !orderItems) throw new DomainError("invalid", "INVALID_REQUEST", "a batch needs a target and a runner");
+    if (!mediaId) checkItems(orderItems.length, runner);
     const items = mediaId ? await readTable(mediaId, to, runner) : orderItems;
-    checkItems(items.length, mediaId ? "mediaId" : "inputs", runner);
     const { version, alias, until } = to;
     return {
       ...{ target: to.target, version, alias, until, runner, items, maxMillicredits, concurrency: concurrency ?? 0 },
@@ -66,23 +70,42 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     const pricedBatches = [];
     for (const order of all) pricedBatches.push(await pricing(order));
     return {
-      total: all[0]?.items.length ?? 0,
+      total: pricedBatches[0]?.items.length ?? 0,
       millicredits: pricedBatches.reduce((sum, { estimated }) => sum + estimated, 0),
       maxMillicredits: pricedBatches.reduce((sum, { most, estimated }) => sum + Math.max(most, estimated), 0),
       exact: pricedBatches.every(({ isExact }) => isExact),
     };
   };
 
-  const rowsOf = async ({ _id, total }: BatchRecord): Promise<BatchRow[]> => batches.rowsFrom(_id, 0, total);
+  /** Returns the indexes of a batch's rows in some states. */
+  const indexesOf = async (batch: BatchRecord, statuses: readonly string[]): Promise<number[]> => {
+    const indexes: number[] = [];
+    for (let next = 0; next < batch.total;) {
+      const rows = await batches.rowsFrom(batch._id, next, ROWS_AT_ONCE);
+      if (rows.length === 0) break;
+      for (const row of rows) if (!row.isErased && statuses.includes(statusOfRow(batch, row))) indexes.push(row.index);
+      next = rows.at(-1)!.index + 1;
+    }
+    return indexes;
+  };
+
+  /** Reads the inputs of rows again, a page at a time. @throws PRECONDITION_FAILED if some were deleted */
+  const itemsAt = (batchId: string, indexes: readonly number[]): Items => ({
+    async *[Symbol.asyncIterator]() {
+      for (let from = 0; from < indexes.length; from += ROWS_AT_ONCE) {
+        const rows = await batches.rowsAt(batchId, indexes.slice(from, from + ROWS_AT_ONCE));
+        for (const { input } of rows) {
+          const json = await payloads.getText(input);
+          if (json === null) throw preconditionFailed("the inputs of the batch were deleted at the end of their retention");
+          yield JSON.parse(json) as ItemInput;
+        }
+      }
+    },
+  });
 
   const rerunOrder = async (earlier: BatchRecord, { statuses, runner, maxMillicredits }: proto.RerunBatchRequest): Promise<Order> => {
-    const rerunRows = (await rowsOf(earlier)).filter((row) => !row.isErased && statuses.includes(statusOfRow(earlier, row)));
-    if (rerunRows.length === 0) {
-      throw new DomainError("precondition", "PRECONDITION_FAILED", `the batch has no rows with the status ${statuses.join(" or ")}`);
-    }
-    const texts = await Promise.all(rerunRows.map(({ input }) => payloads.getText(input)));
-    if (texts.includes(null))
-      throw new DomainError("precondition", "PRECONDITION_FAILED", "the inputs of the batch were deleted at the end of their retention");
+    const indexes = await indexesOf(earlier, statuses);
+    if (indexes.length === 0) throw preconditionFailed(`the batch has no rows with the status ${statuses.join(" or ")}`);
     const { target, version, alias, until = "", concurrency, stopsOnError, itemWebhooks, metadata, retentionDays } = earlier;
     return {
       ...{ target, version, alias, until, concurrency, stopsOnError, itemWebhooks, maxMillicredits, rerunOf: earlier._id },
@@ -90,7 +113,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       // The key that resumes the batch may fix other values.
       metadata: metadataKeys(withKeyMetadata(metadataOf(metadata), runner)),
       runner: runner!,
-      items: texts.map((json) => JSON.parse(json!) as ItemInput),
+      items: itemsAt(earlier._id, indexes),
     };
   };
 
@@ -157,7 +180,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       const batch = await batches.resume(batchId, userId, { ...limit, ...(runner && (await takenOver(batchId, runner))) });
       if (!batch) {
         const { status } = await owned(batchId, userId);
-        throw new DomainError("precondition", "PRECONDITION_FAILED", `the batch is not paused: it is ${status}`);
+        throw preconditionFailed(`the batch is not paused: it is ${status}`);
       }
       await start(batch);
       return batch;

@@ -7,6 +7,7 @@ import { rowId } from "../record/batches";
 import type { EventChannel } from "../record/channel";
 import type { Stores } from "../record/stores";
 import type { StoredText } from "../run/types";
+import { itemPages, type Items } from "./items";
 import { batchNotFound } from "./owned";
 import { checkBudget, type PricedBatch, type Pricing, type ReadOrder } from "./pricing";
 import type { Runner } from "../run/runner";
@@ -69,7 +70,7 @@ export const webhookOf = ({ keyId, webhookUrl: url, webhookEvents, webhookOwn = 
 };
 
 const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedBatch, graph: StoredText | undefined): BatchRecord => {
-  const { target, until, runner, items, maxMillicredits, concurrency, stopsOnError, itemWebhooks, metadata, rerunOf } = order;
+  const { target, until, runner, maxMillicredits, concurrency, stopsOnError, itemWebhooks, metadata, rerunOf } = order;
   const retentionDays = leastRetention(order.retentionDays, priced.retentionDays);
   const now = new Date();
   return {
@@ -78,7 +79,7 @@ const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedB
     ...(priced.alias === undefined ? {} : { alias: priced.alias }),
     ...(graph ? { graph } : {}),
     ...(until === "" ? {} : { until }),
-    ...{ total: items.length, next: 0, again: [], underWay: [], counts: { completed: 0, failed: 0, cancelled: 0 } },
+    ...{ total: priced.items.length, next: 0, again: [], underWay: [], counts: { completed: 0, failed: 0, cancelled: 0 } },
     ...{ spent: 0, committed: 0, price: { estimated: priced.estimated, isExact: priced.isExact } },
     ...(maxMillicredits === undefined ? {} : { maxMillicredits }),
     ...{ isPlaceless: priced.isPlaceless, concurrency, stopsOnError, itemWebhooks, metadata },
@@ -109,21 +110,28 @@ export const createPlacing = ({ stores, pricing, starter, channel, logger }: Pla
     await starter.startBatch(batchId, userId).catch((err: unknown) => logger.warn({ err, batchId }, "a batch is carried later"));
   };
 
-  const writeRows = async (batchId: string, items: readonly ItemInput[], priced: PricedBatch): Promise<void> => {
-    const rows: BatchRow[] = [];
-    for (let from = 0; from < items.length; from += WRITES_AT_ONCE) {
-      const some = items.slice(from, from + WRITES_AT_ONCE);
-      const inputs = await Promise.all(
-        some.map(({ inputsJson, settingsJson, sources }) =>
-          payloads.putText(JSON.stringify({ inputsJson, settingsJson, sources } satisfies ItemInput), batchId),
-        ),
-      );
-      inputs.forEach((input, offset) => {
-        const index = from + offset;
-        rows.push({ _id: rowId(batchId, index), batchId, index, input, ...priced.items[index]! });
-      });
+  /** Reads the items again and writes them as rows, a page at a time. */
+  const writeRows = async (batchId: string, items: Items, priced: PricedBatch): Promise<void> => {
+    let from = 0;
+    for await (const page of itemPages(items)) {
+      const rows: BatchRow[] = [];
+      for (let offset = 0; offset < page.length; offset += WRITES_AT_ONCE) {
+        const some = page.slice(offset, offset + WRITES_AT_ONCE);
+        const inputs = await Promise.all(
+          some.map(({ inputsJson, settingsJson, sources }) =>
+            payloads.putText(JSON.stringify({ inputsJson, settingsJson, sources } satisfies ItemInput), batchId),
+          ),
+        );
+        for (const input of inputs) {
+          const index = from + rows.length;
+          rows.push({ _id: rowId(batchId, index), batchId, index, input, ...priced.items[index]! });
+        }
+      }
+      await batches.insertRows(rows);
+      from += page.length;
     }
-    await batches.insertRows(rows);
+    // Rows of an earlier batch, or the file, were deleted after they were priced.
+    if (from !== priced.items.length) throw unavailable("the items of the batch have changed: retry", 1);
   };
 
   /** Returns the batch that an earlier request with the same id created. @throws NOT_FOUND, IDEMPOTENCY_KEY_REUSED */

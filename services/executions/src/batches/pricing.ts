@@ -1,13 +1,15 @@
 /** Validates and prices all items of a batch before the first item starts. */
-import { DomainError, heldMillicredits, itemHolds, stepModels, toCredits, type PlanStep, type Reason } from "@nodeloom/kernel";
+import { DomainError, heldMillicredits, itemHolds, stepModels, toCredits, type PlanStep } from "@nodeloom/kernel";
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { PlannedRun, Planning } from "../plan/planning";
-import { BATCH, type BatchRow, type ItemInput } from "../run/batch";
+import { type BatchRow, type ItemInput } from "../run/batch";
 import { freeCalls, mayCostLess, unheldMillicredits } from "../accept/quotes";
 import type { Reruns } from "../reuse/reruns";
 import type { PinnedGraphs } from "../plan/kept-graphs";
 import type { Runner, Target } from "../run/runner";
+import type { Items } from "./items";
+import { createProblems } from "./problems";
 
 /** Maximum concurrent plans of one batch. Each plan takes turns with plans of other users. */
 const PLANS_AT_ONCE = 4;
@@ -24,8 +26,8 @@ interface PricedItem {
   mayCostLess: boolean;
   isPlaceless: boolean;
   paid: PricedCalls[];
-  /** See `BatchRow`. */
-  models: string[][];
+  /** The part of the item's row that doesn't depend on grants. */
+  row: Pick<BatchRow, "price" | "most" | "models">;
 }
 
 export interface PricedBatch {
@@ -53,7 +55,7 @@ export interface ReadOrder {
   /** Last node to run in a workflow; empty for all nodes. */
   until: string;
   runner: Runner;
-  items: readonly ItemInput[];
+  items: Items;
   /** A test that can't run counts as failed and doesn't stop the other tests. */
   isTest?: boolean;
 }
@@ -74,15 +76,39 @@ const priced = ({ plan: { steps }, reused }: Pick<PlannedRun, "plan" | "reused">
     (sum, { step, free }) => sum + (step.model === undefined ? 0 : (step.maxItems - free) * heldMillicredits(step)),
     0,
   );
+  const most = paidSteps.reduce((sum, { step, free }) => sum + unheldMillicredits(step, free), price);
+  const models = modelsOf(paidSteps.map(({ step }) => step));
   return {
     price,
-    most: paidSteps.reduce((sum, { step, free }) => sum + unheldMillicredits(step, free), price),
+    most,
     mayCostLess: paidSteps.some(({ step }) => mayCostLess(step) || (reused?.open.has(step.id) === true && step.maxMillicredits > 0)),
     isPlaceless: steps.length === 0,
     paid: paidSteps.flatMap(({ step, free }) => pricedCalls(step, step.maxItems - free)),
-    models: modelsOf(paidSteps.map(({ step }) => step)),
+    row: { price, most, ...(models.length > 0 ? { models } : {}) },
   };
 };
+
+/** Price of an item that will be refused. */
+const UNPRICED: PricedItem = { price: 0, most: 0, mayCostLess: true, isPlaceless: false, paid: [], row: { price: 0, most: 0 } };
+
+/** Maximum different prices of a batch whose items share them. */
+const SHARED = 1_000;
+
+/** Returns equal prices as one object, because a batch can have 100,000 items. */
+const createShared = () => {
+  const prices = new Map<string, PricedItem>();
+  return (item: PricedItem): PricedItem => {
+    const key = JSON.stringify(item);
+    const equal = prices.get(key);
+    if (!equal && prices.size < SHARED) prices.set(key, item);
+    return equal ?? item;
+  };
+};
+
+/** Iterates over items in order, for several readers. */
+async function* inOrder(items: Items): AsyncGenerator<ItemInput, undefined> {
+  yield* items;
+}
 
 /**
  * Returns the part of each item's hold that trial grants don't pay. A grant pays only for its own model, so fallback models are held.
@@ -114,41 +140,6 @@ const withoutGrants = (
   return { unpaid, isSure };
 };
 
-interface Problem {
-  index: number;
-  path?: string;
-  nodeId?: string | null;
-  message: string;
-}
-
-const OF_ITEMS: ReadonlySet<Reason> = new Set<Reason>(["INVALID_INPUTS", "WORKFLOW_INVALID"]);
-
-/** @throws errors that the item didn't cause */
-const problemsOf = (error: unknown, index: number): { reason: Reason; problems: Problem[] } => {
-  if (!(error instanceof DomainError) || !OF_ITEMS.has(error.reason)) throw error;
-  const issues = error.metadata.issues as readonly Omit<Problem, "index">[] | undefined;
-  return { reason: error.reason, problems: (issues ?? [{ message: error.message }]).map((issue) => ({ index, ...issue })) };
-};
-
-const problemText = ({ index, path, nodeId, message }: Problem): string => {
-  const where = nodeId ?? path ?? "";
-  return `item ${index}: ${where === "" ? "" : `${where}: `}${message}`;
-};
-const NAMED_PROBLEMS = 5;
-
-/** Price of an item that will be refused. */
-const UNPRICED: PricedItem = { price: 0, most: 0, mayCostLess: true, isPlaceless: false, paid: [], models: [] };
-
-const invalidItems = (reasons: ReadonlySet<Reason>, problems: readonly Problem[]): DomainError => {
-  const namedProblems = problems.slice(0, NAMED_PROBLEMS).map(problemText).join("; ");
-  const rest = problems.length - NAMED_PROBLEMS;
-  const message = `${namedProblems}${rest > 0 ? `; and ${rest} more` : ""}`;
-  const metadata = { issues: problems.slice(0, BATCH.problems), problems: problems.length };
-  return reasons.has("INVALID_INPUTS")
-    ? new DomainError("invalid", "INVALID_INPUTS", message, metadata)
-    : new DomainError("precondition", "WORKFLOW_INVALID", message, metadata);
-};
-
 export type Pricing = ReturnType<typeof createPricing>;
 
 export interface PricingOptions {
@@ -173,55 +164,55 @@ export const createPricing = ({ planning, reruns, billing }: PricingOptions) => 
 
   return async (order: ReadOrder): Promise<PricedBatch> => {
     const { items, runner } = order;
-    const all: PricedItem[] = [];
-    const reasons = new Set<Reason>();
-    const problems = new Map<number, Problem[]>();
+    const pricedItems: PricedItem[] = [];
+    const shared = createShared();
+    const problems = createProblems();
     let version: number | undefined;
     let alias: string | undefined;
     let pinned: PinnedGraphs | undefined;
     let definition: PlannedRun["definition"];
     let retentionDays: number | undefined;
-    let next = 0;
-    const one = async (): Promise<void> => {
-      const index = next;
-      next += 1;
+    let nextIndex = 0;
+    const iterator = inOrder(items);
+    /** @returns false if there are no more items */
+    const one = async (): Promise<boolean> => {
+      const index = nextIndex;
+      nextIndex += 1;
+      const next = await iterator.next();
+      if (next.done) return false;
       try {
-        const planned = await planItem({ ...order, alias: alias ?? order.alias }, items[index]!, { pinned, definition });
-        all[index] = priced(planned);
+        const planned = await planItem({ ...order, alias: alias ?? order.alias }, next.value, { pinned, definition });
+        pricedItems[index] = shared(priced(planned));
         if (!pinned) ({ version, alias, retentionDays, definition } = planned);
         pinned ??= planned.pinned;
       } catch (error) {
-        const itemProblems = problemsOf(error, index);
-        reasons.add(itemProblems.reason);
-        problems.set(index, itemProblems.problems);
-        all[index] = UNPRICED;
+        problems.add(error, index);
+        pricedItems[index] = UNPRICED;
       }
+      return true;
     };
     const work = async (): Promise<void> => {
-      while (next < items.length) await one();
+      while (await one());
     };
-    // The first plan resolves the graph, and all other plans use it.
-    await one();
-    await Promise.all(Array.from({ length: PLANS_AT_ONCE }, work));
-    if (problems.size > 0 && !(order.isTest && problems.size < items.length)) {
-      const inOrder = [...problems].sort(([a], [b]) => a - b).flatMap(([, itemProblems]) => itemProblems);
-      throw invalidItems(reasons, inOrder);
+    try {
+      // The first plan resolves the graph, and all other plans use it.
+      if (await one()) await Promise.all(Array.from({ length: PLANS_AT_ONCE }, work));
+    } finally {
+      await iterator.return(undefined);
     }
+    if (!(order.isTest && problems.items() < pricedItems.length)) problems.check();
     const { account } = await billing.getAccount({ userId: runner.userId });
-    const { unpaid, isSure } = withoutGrants(all, account?.grants ?? []);
+    const { unpaid, isSure } = withoutGrants(pricedItems, account?.grants ?? []);
     const estimated = unpaid.reduce((sum, millicredits) => sum + millicredits, 0);
-    const unheld = all.reduce((sum, { price, most }) => sum + most - price, 0);
+    const unheld = pricedItems.reduce((sum, { price, most }) => sum + most - price, 0);
     return {
-      items: all.map(({ price, most, models }, index) => ({
-        price,
-        most,
-        ...(models.length > 0 ? { models } : {}),
-        ...(unpaid[index] === price ? {} : { granted: price - unpaid[index]! }),
-      })),
+      items: pricedItems.map((item, index) =>
+        unpaid[index] === item.price ? item.row : { ...item.row, granted: item.price - unpaid[index]! },
+      ),
       estimated,
       most: estimated + unheld,
-      isExact: isSure && all.every(({ price, most, mayCostLess }) => price === most && !mayCostLess),
-      isPlaceless: all.every(({ isPlaceless }) => isPlaceless),
+      isExact: isSure && pricedItems.every(({ price, most, mayCostLess }) => price === most && !mayCostLess),
+      isPlaceless: pricedItems.every(({ isPlaceless }) => isPlaceless),
       ...{ version, alias, pinned, retentionDays },
     };
   };

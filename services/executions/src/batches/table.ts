@@ -1,48 +1,45 @@
-/** Reads batch items from a file: CSV with input names in the first line, or one JSON object per line. */
+/** Reads batch items from a file, without keeping the file in memory. */
 import { enteredText, objectBytes } from "@nodeloom/platform";
-import { Readable } from "node:stream";
 import {
   didYouMean,
   invalidInputs,
-  invalidRequest,
   isRecord,
   LIMITS,
   shownName,
   takesFiles,
+  unavailable,
   USUAL_CAPS,
   type DomainError,
   type JsonSchema,
   type MediaUrls,
 } from "@nodeloom/kernel";
 import {
-  cellValue,
-  SEPARATORS,
+  decodedPieces,
   separatorOf,
+  tableEncoding,
   TableProblem,
-  tableText,
   type CellType,
   type SeparatorName,
+  type TableEncoding,
 } from "@nodeloom/kernel/table-file";
-import { CsvError, parse } from "csv-parse";
 import type { Media, Workflows } from "../clients";
 import type { ModelCatalog } from "../plan/model-catalog";
 import { BATCH, type ItemInput } from "../run/batch";
 import type { Runner } from "../run/runner";
-import type { executions } from "@nodeloom/proto";
+import type { executions, media as mediaProto } from "@nodeloom/proto";
+import { itemPages, type Items } from "./items";
+import { csvRows, invalidFile, jsonRows, type Types } from "./table-rows";
 
-const READ_MS = 30_000;
-/** Maximum characters of the header line and of each other line. */
+/** Deadline of one reading. Pricing or writing its rows takes most of that time. */
+const READ_MS = 120_000;
+/** Maximum characters of the header line. */
 const MAX_HEADER_CHARS = 64 * 1024;
-const MAX_RECORD_BYTES = 512 * 1024;
-/** Characters parsed at once. */
-const PIECE_BYTES = 64 * 1024;
-/** Matches the maximum depth of a request body. */
-const MAX_DEPTH = 64;
+/** First bytes of a file, which contain the header line in any encoding. */
+const START_BYTES = 4 * MAX_HEADER_CHARS;
+const MIB = 1024 * 1024;
 
-const invalidFile = (message: string): DomainError => invalidRequest([{ path: "mediaId", message }]);
 const foreignFile = (key: string): DomainError =>
   invalidFile(`names ${key}, a private file of another account, by an address that has expired`);
-const tooMany = (most: number): DomainError => invalidFile(`the file has more than ${most} rows`);
 
 const header = (names: string[]): string[] => {
   const trimmed = names.map((name) => name.trim());
@@ -52,8 +49,6 @@ const header = (names: string[]): string[] => {
   return trimmed;
 };
 
-type Types = ReadonlyMap<string, CellType>;
-
 /** @throws INVALID_INPUTS if a column isn't an input. The name may contain several columns with a different separator. */
 const checkColumns = (names: readonly string[], types: Types, separator: SeparatorName): void => {
   const knownColumns = new Set([...types.keys()].map((name) => name.normalize()));
@@ -61,89 +56,6 @@ const checkColumns = (names: readonly string[], types: Types, separator: Separat
   if (unknown === undefined || knownColumns.size === 0) return;
   const message = `the column ${shownName(unknown)} is not an input${didYouMean(unknown, [...knownColumns]) || "."} The separator of this file is the ${separator}`;
   throw invalidInputs([{ path: "mediaId", message }]);
-};
-
-const valueOf = (cell: string, row: number, column: string, types: Types): unknown => {
-  try {
-    return cellValue(cell, types.get(column));
-  } catch (error) {
-    if (!(error instanceof TableProblem)) throw error;
-    throw invalidInputs([{ path: "mediaId", message: `row ${row}: ${shownName(column)} ${error.message}` }]);
-  }
-};
-
-function* piecesOf(text: string): Iterable<Buffer> {
-  const bytes = Buffer.from(text);
-  for (let from = 0; from < bytes.length; from += PIECE_BYTES) yield bytes.subarray(from, from + PIECE_BYTES);
-}
-
-/** Reads CSV line by line. An empty cell omits the input. */
-const csvItems = async (text: string, types: Types, most: number): Promise<ItemInput[]> => {
-  const items: ItemInput[] = [];
-  const separator = separatorOf(text);
-  const columns = (names: string[]): string[] => {
-    const tableHeader = header(names);
-    checkColumns(tableHeader, types, separator);
-    return tableHeader;
-  };
-  const bounds = { skip_empty_lines: true, max_record_size: MAX_RECORD_BYTES };
-  const parser = parse({ bom: true, columns, delimiter: SEPARATORS[separator], ...bounds });
-  const source = Readable.from(piecesOf(text), { objectMode: false });
-  source.on("error", (error) => parser.destroy(error)).pipe(parser);
-  try {
-    for await (const record of parser as AsyncIterable<Record<string, string>>) {
-      if (items.length === most) throw tooMany(most);
-      const cells = Object.entries(record).filter(([, cell]) => cell !== "");
-      const inputs = Object.fromEntries(cells.map(([name, cell]) => [name, valueOf(cell, items.length + 1, name, types)]));
-      items.push({ inputsJson: JSON.stringify(inputs), settingsJson: "" });
-    }
-    return items;
-  } catch (error) {
-    throw error instanceof CsvError ? invalidFile(`isn't valid CSV: ${error.message}`) : error;
-  } finally {
-    source.destroy();
-    parser.destroy();
-  }
-};
-
-const textOf = (bytes: Uint8Array): string => {
-  try {
-    return tableText(bytes);
-  } catch (error) {
-    throw error instanceof TableProblem ? invalidFile(error.message) : error;
-  }
-};
-
-const isTooDeep = (value: unknown, remainingDepth = MAX_DEPTH): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  (remainingDepth === 0 || Object.values(value).some((inner) => isTooDeep(inner, remainingDepth - 1)));
-
-const lineItem = (line: string, number: number): ItemInput => {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    // Malformed JSON is treated like any other line that isn't an object.
-  }
-  if (!isRecord(value)) throw invalidFile(`line ${number} isn't a JSON object`);
-  if (isTooDeep(value)) throw invalidFile(`line ${number} is nested more than ${MAX_DEPTH} levels deep`);
-  return { inputsJson: line, settingsJson: "" };
-};
-
-const jsonItems = (text: string, most: number): ItemInput[] => {
-  const items: ItemInput[] = [];
-  let number = 0;
-  for (let from = 0; from < text.length;) {
-    const end = text.indexOf("\n", from);
-    const line = text.slice(from, end < 0 ? text.length : end).trim();
-    from = end < 0 ? text.length : end + 1;
-    number += 1;
-    if (line === "") continue;
-    if (items.length === most) throw tooMany(most);
-    items.push(lineItem(line, number));
-  }
-  return items;
 };
 
 const ofField: Readonly<Record<string, CellType>> = { number: "number", boolean: "boolean", json: "json" };
@@ -164,6 +76,9 @@ export interface TableOptions {
   catalog: Pick<ModelCatalog, "get">;
 }
 
+type StoredFile = Pick<mediaProto.StoredObject, "key" | "bytes">;
+type RowReader = (texts: AsyncIterable<string>) => AsyncIterable<ItemInput>;
+
 export type ReadTable = ReturnType<typeof createReadTable>;
 
 export const createReadTable = ({ media, workflows, catalog, urls }: TableOptions) => {
@@ -178,26 +93,86 @@ export const createReadTable = ({ media, workflows, catalog, urls }: TableOption
     return new Map(entries.map(([name, property]) => [name, (isRecord(property) && ofSchema[String(property.type)]) || "text"]));
   };
 
+  const bytesOf = (key: string): AsyncIterable<Uint8Array> => objectBytes(media, key, READ_MS);
+
+  const startOf = async (key: string): Promise<Buffer> => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of bytesOf(key)) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= START_BYTES) break;
+    }
+    return Buffer.concat(chunks);
+  };
+
+  /** Reads the whole file once. @throws INVALID_REQUEST if it isn't text; SERVICE_UNAVAILABLE if its end is missing */
+  const encodingOf = async (start: Uint8Array, { key, bytes }: StoredFile): Promise<TableEncoding> => {
+    async function* wholeFile(): AsyncIterable<Uint8Array> {
+      let length = 0;
+      for await (const chunk of bytesOf(key)) {
+        length += chunk.length;
+        yield chunk;
+      }
+      if (length < bytes) throw unavailable("the file couldn't be read to its end: retry", 1);
+    }
+    try {
+      return await tableEncoding(start, wholeFile);
+    } catch (error) {
+      throw error instanceof TableProblem ? invalidFile(error.message) : error;
+    }
+  };
+
+  /** Returns a way to read rows from text. @throws INVALID_REQUEST */
+  const readerOf = async (start: string, target: executions.Target, userId: string): Promise<RowReader> => {
+    const trimmed = start.trimStart();
+    if (trimmed.startsWith("{")) return jsonRows;
+    if (trimmed.startsWith("[")) throw invalidFile("starts with a JSON list: send one JSON object per line (JSONL), or CSV");
+    const headerEnd = start.indexOf("\n");
+    if ((headerEnd < 0 ? start.length : headerEnd) > MAX_HEADER_CHARS) throw invalidFile("the first line is too long");
+    const types = await typesOf(target, userId);
+    const separator = separatorOf(start);
+    const columns = (names: string[]): string[] => {
+      const tableHeader = header(names);
+      checkColumns(tableHeader, types, separator);
+      return tableHeader;
+    };
+    return (texts) => csvRows(texts, { types, separator, columns });
+  };
+
+  /** Checks that the runner can read the addresses of files in the items, and removes their signatures. */
+  const entered = async (page: readonly ItemInput[], userId: string): Promise<ItemInput[]> => {
+    // The JSON of an item has no line breaks.
+    const lines = page.map(({ inputsJson }) => inputsJson).join("\n");
+    const texts = (await enteredText({ urls, media }, lines, userId, foreignFile)).split("\n");
+    return page.map((item, index) => ({ ...item, inputsJson: texts[index]! }));
+  };
+
   /**
-   * Reads items from a file of the runner. A file that starts with a brace is JSONL; any other file is CSV.
-   * @throws DomainError INVALID_REQUEST if the file doesn't exist, is too large, or can't be read
+   * Reads items from a file of the runner. A file that starts with a brace is JSONL; any other file is CSV. Each iteration reads the file
+   * from its beginning, a few rows at a time.
+   * @throws DomainError INVALID_REQUEST if the file doesn't exist, is too large, or isn't text; during the iteration for a row that can't
+   *   be read, for too many rows, and for none
    */
-  return async (mediaId: string, target: executions.Target, runner: TableRunner): Promise<ItemInput[]> => {
+  return async (mediaId: string, target: executions.Target, runner: TableRunner): Promise<Items> => {
     const { userId, maxBatchRows: most = USUAL_CAPS.batchRows } = runner;
     const { objects } = await media.getObjects({ ids: [mediaId], ownerId: userId });
     const object = objects[0];
     if (!object) throw invalidFile("isn't one of your files: upload it first");
-    if (object.bytes > LIMITS.batchFileBytes) throw invalidFile(`the file has more than ${LIMITS.batchFileBytes} bytes`);
-    const types = await typesOf(target, userId);
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of objectBytes(media, object.key, READ_MS)) chunks.push(chunk);
-    // Checks that the runner can read the addresses, and removes their signatures.
-    const text = await enteredText({ urls, media }, textOf(Buffer.concat(chunks)), userId, foreignFile);
-    const start = text.trimStart();
-    if (start.startsWith("{")) return jsonItems(text, most);
-    if (start.startsWith("[")) throw invalidFile("starts with a JSON list: send one JSON object per line (JSONL), or CSV");
-    const headerEnd = text.indexOf("\n");
-    if ((headerEnd < 0 ? text.length : headerEnd) > MAX_HEADER_CHARS) throw invalidFile("the first line is too long");
-    return csvItems(text, types, most);
+    if (object.bytes > LIMITS.batchFileBytes) throw invalidFile(`the file has more than ${LIMITS.batchFileBytes / MIB} MB`);
+    const start = await startOf(object.key);
+    const encoding = await encodingOf(start, object);
+    const readRows = await readerOf(new TextDecoder(encoding).decode(start, { stream: true }), target, userId);
+    return {
+      async *[Symbol.asyncIterator]() {
+        let count = 0;
+        for await (const page of itemPages(readRows(decodedPieces(bytesOf(object.key), encoding)))) {
+          count += page.length;
+          if (count > most) throw invalidFile(`the file has more than ${most} rows`);
+          yield* await entered(page, userId);
+        }
+        if (count === 0) throw invalidFile("must have at least one item");
+      },
+    };
   };
 };

@@ -21,8 +21,8 @@ export const createFindNeeds =
     const { ownerId, userId } = inlining;
     const { models, workflows: references } = await definitions.needs(saved, graph, userId);
     const inlined = references.length === 0 ? undefined : await findInlined(definitions, { ...inlining, references });
-    const named = (inlined?.inner.definitions ?? []).map((inner) => [inner.graph.nodesJson, inner.ownerId] as const);
-    for (const [nodesJson, authorId] of [[graph.nodesJson, ownerId] as const, ...named])
+    const innerGraphs = (inlined?.inner.definitions ?? []).map((inner) => [inner.graph.nodesJson, inner.ownerId] as const);
+    for (const [nodesJson, authorId] of [[graph.nodesJson, ownerId] as const, ...innerGraphs])
       await grants.grantNamed(nodesJson, authorId, userId);
     return { models: inlined ? [...new Set([...models, ...inlined.models])] : models, inlined };
   };

@@ -17,8 +17,8 @@ export const createPinnedReads = <T>(keptMs: number): PinnedReads<T> => {
   const lookups = new WeakMap<PinnedGraphs, Lookup<T>>();
   return (pinned, read) => {
     if (!pinned) return read();
-    const known = lookups.get(pinned);
-    if (known && known.until > Date.now()) return known.value;
+    const lastLookup = lookups.get(pinned);
+    if (lastLookup && lastLookup.until > Date.now()) return lastLookup.value;
     const lookup = { value: read(), until: Date.now() + keptMs };
     lookups.set(pinned, lookup);
     lookup.value.catch(() => lookups.get(pinned) === lookup && lookups.delete(pinned));

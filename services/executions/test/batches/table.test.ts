@@ -10,8 +10,13 @@ const FIELDS = [
   { name: "data", type: "json" },
 ];
 
-/** Reads a stored file with the given bytes. */
-const read = async (text: string | Uint8Array, bytes = Buffer.byteLength(text)): Promise<unknown[]> => {
+/** Reads a stored file with the given bytes. @param pieceBytes size of the pieces in which the file arrives */
+const itemsOf = async (
+  text: string | Uint8Array,
+  bytes = Buffer.byteLength(text),
+  pieceBytes = bytes < 100_000 ? 7 : 65_536,
+  maxBatchRows?: number,
+) => {
   const readTable = createReadTable({
     media: {
       getObjects: ({ ids }) => Promise.resolve({ objects: ids[0] === "file" ? [{ key: "key", bytes } as mediaProto.StoredObject] : [] }),
@@ -19,8 +24,8 @@ const read = async (text: string | Uint8Array, bytes = Buffer.byteLength(text)):
       async *readObject() {
         const whole = Buffer.from(text as string);
         // Chunks end at arbitrary bytes.
-        for (let from = 0; from < whole.length; from += 7)
-          yield { part: { $case: "chunk" as const, value: whole.subarray(from, from + 7) } } as mediaProto.ReadObjectResponse;
+        for (let from = 0; from < whole.length; from += pieceBytes)
+          yield { part: { $case: "chunk" as const, value: whole.subarray(from, from + pieceBytes) } } as mediaProto.ReadObjectResponse;
       },
     },
     workflows: { getSchema: () => Promise.resolve({ schema: { fields: FIELDS } } as unknown as workflows.GetSchemaResponse) },
@@ -28,9 +33,12 @@ const read = async (text: string | Uint8Array, bytes = Buffer.byteLength(text)):
     catalog: { get: () => Promise.reject(new Error("no model is asked for")) },
   });
   const target = { target: { $case: "workflowSlug", value: "flow" }, version: "" } as executions.Target;
-  return (await readTable("file", target, { userId: "owner", maxBatchRows: undefined })).map(
-    ({ inputsJson }) => JSON.parse(inputsJson) as unknown,
-  );
+  return readTable("file", target, { userId: "owner", maxBatchRows });
+};
+const read = async (...file: Parameters<typeof itemsOf>): Promise<unknown[]> => {
+  const values: unknown[] = [];
+  for await (const { inputsJson } of await itemsOf(...file)) values.push(JSON.parse(inputsJson));
+  return values;
 };
 
 it("converts the cells of a CSV file to the types of the workflow's fields", async () => {
@@ -86,15 +94,56 @@ it.each([
   ["has more rows than a batch", `subject\n${"a\n".repeat(USUAL_CAPS.batchRows + 1)}`, "more than 1000 rows"],
   ["has more lines than a batch", '{"a":1}\n'.repeat(USUAL_CAPS.batchRows + 1), "more than 1000 rows"],
   ["names too many columns", `${Array.from({ length: 201 }, (_, index) => `c${index}`).join(",")}\n`, "more than 200 columns"],
-  ["is one endless line", `subject\n"${"a".repeat(2 * 1024 * 1024)}`, "isn't valid CSV"],
+  ["has a row without an end", `subject\na\n"${"b".repeat(2 * 1024 * 1024)}`, "the row at line 3 has more than 512 kB"],
+  ["has a line without an end", `{"a":1}\n{"b":"${"b".repeat(LIMITS.jsonBodyBytes)}"}`, "line 2 has more than 10 MB"],
+  ["has no rows", "subject\n", "at least one item"],
+  ["is empty", "", "at least one item"],
   ["names a column twice", "subject,subject\n1,2\n", "twice"],
-  ["has a line that is too short", "subject,data\n1\n", "isn't valid CSV"],
+  [
+    "has a row that is too short",
+    `subject,data\n${"a,1\n".repeat(500)}1\n`,
+    "isn't valid CSV: Invalid Record Length: columns length is 2, got 1 on line 502",
+  ],
+  [
+    "ends within quotes",
+    `subject\n${"a\n".repeat(500)}"b\n`,
+    "isn't valid CSV: Quote Not Closed: the parsing is finished with an opening quote at line 502",
+  ],
+  ["is no text from its middle on", Buffer.concat([Buffer.from(`subject\n${"a\n".repeat(50_000)}`), Buffer.alloc(9)]), "isn't text"],
   ["is a list in JSON", ' [{"subject":"a"}]', "one JSON object per line (JSONL)"],
   ["is text of an encoding that can't be told", Uint8Array.of(0x61, 0x0a, 0xef, 0xf0, 0xe8), "UTF-8"],
   ["has a line that isn't an object", '{"a":1}\n[1]\n', "line 2"],
   ["is nested too deep", `{"a":${"[".repeat(100)}${"]".repeat(100)}}`, "levels deep"],
 ])("rejects a file that %s", async (_, text, message) => {
   await expect(read(text)).rejects.toMatchObject({ reason: "INVALID_REQUEST", message: expect.stringContaining(message) as string });
+});
+
+it("rejects a file whose end is missing in the storage, and accepts a retry", async () => {
+  await expect(read("subject\na\nb\n", 100)).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+});
+
+it("reads Windows-1252 whose letters first occur after megabytes", async () => {
+  const rows = 300_000;
+  const file = Buffer.from(`subject\n${"plain\n".repeat(rows)}Größenübersicht\n`, "latin1");
+  const items = await itemsOf(file, file.length, undefined, rows + 1);
+  let last = "";
+  for await (const { inputsJson } of items) last = inputsJson;
+  expect(JSON.parse(last)).toEqual({ subject: "Größenübersicht" });
+});
+
+it("reads a file anew in each iteration, and stops when the caller does", async () => {
+  const items = await itemsOf(`subject\n${"x".repeat(1_000)}\n${"y\n".repeat(998)}`);
+  const counts: number[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    let count = 0;
+    for await (const _ of items) count += 1;
+    counts.push(count);
+  }
+  expect(counts).toEqual([999, 999]);
+  for await (const { inputsJson } of items) {
+    expect(inputsJson).toContain("xxx");
+    break;
+  }
 });
 
 it("rejects a file that is too large before it reads any of it", async () => {

@@ -18,9 +18,9 @@ export interface TableFile {
 /** Column of each field. A field without a column takes its default. */
 export type Mapping = Readonly<Record<string, string>>;
 
-/** Reads a CSV file. The API rejects more rows than the tier allows. @throws Error with the problem */
+/** Reads a CSV file. Its rows are sent in a JSON body, so a larger file can't be sent. The API rejects more rows than the tier allows. @throws Error with the problem */
 export const readTable = async (file: File): Promise<TableFile> => {
-  if (file.size > LIMITS.batchFileBytes) throw new Error(TABLE_FILE.tooLarge(LIMITS.batchFileBytes / MIB));
+  if (file.size > LIMITS.jsonBodyBytes) throw new Error(TABLE_FILE.tooLarge(LIMITS.jsonBodyBytes / MIB));
   try {
     const text = tableText(new Uint8Array(await file.arrayBuffer()));
     const rows = parse<Record<string, string>>(text, {
