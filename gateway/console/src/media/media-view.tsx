@@ -1,8 +1,12 @@
 import { FileQuestion } from "lucide-react";
 import type { OutputFile } from "./files-in";
 import { Still } from "./still";
+import { thumbnailUrl } from "./thumbnail";
 import { isOwnMedia } from "./url";
 import { Video } from "./video";
+
+/** Width of a video's first frame, in device pixels. */
+const POSTER_PX = 768;
 
 export interface MediaViewProps {
   file: OutputFile;
@@ -27,7 +31,10 @@ export const MediaView = ({ file: { url, family }, label, className = "", width,
         <FileQuestion className="size-4 shrink-0" aria-hidden /> {url}
       </a>
     );
-  if (family === "video") return <Video way={isSample ? "sample" : "player"} url={url} label={label} className={className} />;
+  if (family === "video")
+    return (
+      <Video way={isSample ? "sample" : "player"} url={url} label={label} poster={thumbnailUrl(url, POSTER_PX)} className={className} />
+    );
   if (family === "audio")
     return <audio src={url} controls preload={isSample ? "none" : "metadata"} aria-label={label} className="w-full" />;
   const whole = <img src={url} alt={label} loading="lazy" className={className} />;

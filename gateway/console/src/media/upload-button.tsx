@@ -15,10 +15,12 @@ export const UploadButton = ({
   disabled,
   onDone,
   label = UPLOAD_BUTTON.uploadFile,
+  size = "sm",
 }: {
   accept?: string;
   disabled?: boolean;
   label?: string;
+  size?: "sm" | "md";
   onDone: (media: { id: string; url: string; contentType: string }) => void;
 }) => {
   const input = useRef<HTMLInputElement>(null);
@@ -44,7 +46,7 @@ export const UploadButton = ({
           if (file) void send(file);
         }}
       />
-      <Button icon={Upload} size="sm" busy={uploading.isPending} disabled={disabled} onClick={() => input.current?.click()}>
+      <Button icon={Upload} size={size} busy={uploading.isPending} disabled={disabled} onClick={() => input.current?.click()}>
         {label}
       </Button>
     </>

@@ -100,6 +100,7 @@ export const FilesPage = () => {
           <UploadButton
             accept="image/*,video/*,audio/*"
             label={COMMON.upload}
+            size="md"
             onDone={() => void client.invalidateQueries({ queryKey: ["media"] })}
           />
         </>

@@ -45,7 +45,7 @@ const useSeen = () => {
   return { isSeen, place };
 };
 
-const PLACE = "flex h-36 items-center justify-center overflow-hidden bg-sunken text-faint";
+const PLACE = "flex aspect-video items-center justify-center overflow-hidden bg-sunken text-faint";
 
 /** Cover of a graph that isn't saved yet. */
 export const SketchCover = (graph: { nodes: readonly unknown[]; edges: readonly unknown[] }) => (

@@ -143,7 +143,11 @@ export const FileList = ({ label, value, accept, error, examples, most = USUAL_M
           </button>
         )}
         {value.length > 0 && (
-          <ul ref={list} aria-label={label} className="grid grid-cols-[repeat(auto-fill,minmax(5.5rem,1fr))] gap-2">
+          <ul
+            ref={list}
+            aria-label={label}
+            className="grid grid-cols-[repeat(auto-fill,minmax(5.5rem,1fr))] gap-2 pointer-coarse:grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))]"
+          >
             {value.map((reference, index) => (
               <ListItem
                 key={keys[index]}
