@@ -7,7 +7,7 @@ import { contentsOf, fetched, keep } from "./files.mjs";
 
 const SERVICES = ["transform", "executions", "media"];
 /** Nodes whose start triggers a kill. */
-const STAGES = ["writer", "image", "clip", "frame", "narrated", "captioned", "film", "music", "scored"];
+const STAGES = ["image", "clip", "voice", "frame", "narrated", "captioned", "film", "music", "scored"];
 const LOOK_MS = 60;
 const WAIT_MS = 8 * 60_000;
 /** Long enough for a stage to be seen. */
