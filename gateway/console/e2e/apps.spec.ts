@@ -72,6 +72,9 @@ const publish = async (account: Account, slug: string, { credits, origin }: { cr
   await dialog.getByRole("button", { name: "Publish", exact: true }).click();
   await dialog.getByText("Spent today").waitFor();
   await dialog.getByRole("region", { name: "Embed code" }).waitFor();
+  const preview = page.frameLocator("iframe[title='Preview of the embedded app']");
+  await preview.getByLabel("What to draw").waitFor();
+  await preview.getByRole("button", { name: "Run", exact: true }).waitFor();
   await picture(page, "app-dialog");
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(complaints).toEqual([]);

@@ -32,7 +32,8 @@ export const consoleRouter = ({ folder = CONSOLE_FOLDER, mediaOrigins }: Console
   const router = Router({ caseSensitive: true });
   if (!existsSync(join(folder, PAGE))) return router;
   const files = readFiles(folder);
-  const own = { "worker-src": ["'self'"], "form-action": ["'self'"], "frame-ancestors": ["'none'"] };
+  // The preview of an app's embedding is a frame.
+  const own = { "worker-src": ["'self'"], "frame-src": ["'self'"], "form-action": ["'self'"], "frame-ancestors": ["'none'"] };
   const protect = helmet({ contentSecurityPolicy: contentSecurity(mediaOrigins, own) });
   router.use((request, response, next) => {
     if (!READS.has(request.method) || NOT_PAGES.test(request.path)) return next();

@@ -9,6 +9,7 @@ import { Dialog } from "../../ui/overlays/dialog";
 import { BudgetBar } from "../../parts/budgets/budget-bar";
 import { useDocument, useEditor } from "../context";
 import { AppForm } from "./app-form";
+import { EmbedPreview } from "./embed-preview";
 import { SharedAddress } from "./shared-address";
 import { appBudgetQuery, appQuery, embedCode, linesOf, NEW_APP, saveApp, shownAppQuery } from "./apps";
 import { COMMON } from "../../messages/common";
@@ -28,6 +29,7 @@ const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
         </div>
       )}
       <Code text={embedCode(slug)} label={APP_DIALOG.embedCode} wrap />
+      <EmbedPreview slug={slug} app={app} />
       {app.origins.length === 0 && <p className="text-xs text-faint">{APP_DIALOG.noSitesHint}</p>}
       {shownApp.data && (
         <a

@@ -2,6 +2,8 @@ export const APP_DIALOG = {
   spentToday: "Spent today",
   noRunsYet: "No runs yet.",
   embedCode: "Embed code",
+  embedPreview: "Preview of the embedded app",
+  embedPreviewHint: "Runs in the preview count towards the app's limits.",
   noSitesHint: "To embed the app, first list the sites below.",
   allAppsOfThisAccount: "All apps of this account",
   unpublish: "Unpublish",
