@@ -104,6 +104,7 @@ test("a template is tried unchanged, and copied with the typed inputs; one that 
   await card("Herons").getByRole("link", { name: "Try it" }).click();
   await nodes(page, NODES);
   await page.getByText("The workflow's example file").waitFor();
+  await page.getByRole("group", { name: "Photo" }).getByRole("img").waitFor();
   await page.getByLabel("Subject").fill("a crane");
   await page.getByTestId("run").click();
   await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();

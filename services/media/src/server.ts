@@ -158,9 +158,12 @@ export const mediaHandlers = ({
       async (requests) => toVerified(await verify(chunks(requests[Symbol.asyncIterator]()))),
       ({ part }) => part?.$case === "end",
     ),
-    getObjects: unary(async ({ ids, ownerId, withHeld }) =>
-      media.GetObjectsResponse.fromPartial({ objects: (await objects.getAll(ids, ownerId, withHeld)).map(toMessage) }),
-    ),
+    getObjects: unary(async ({ ids, ownerId, withHeld, withPublic }) => {
+      const own = await objects.getAll(ids, ownerId, withHeld);
+      const ownIds = new Set(own.map(({ id }) => id));
+      const others = withPublic ? await urls.publicOnes(ids.filter((id) => !ownIds.has(id))) : [];
+      return media.GetObjectsResponse.fromPartial({ objects: [...own, ...others].map(toMessage) });
+    }),
     decideHeld: unary(async ({ ids, ownerId, letGo }) => {
       await objects.decideHeld(ids, ownerId, letGo);
       return {};

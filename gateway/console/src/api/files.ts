@@ -3,8 +3,10 @@ import { create } from "zustand";
 import { api, request } from "./client";
 import { readFile } from "./read-file";
 
-/** The person's files that this page has loaded, by id. */
-export const useFiles = create<{ files: ReadonlyMap<string, MediaFile> }>(() => ({ files: new Map() }));
+type FilesById = ReadonlyMap<string, MediaFile>;
+
+/** Files that this page has loaded, by id. `others`: older files of the person, and public ones of others, such as those of templates. */
+export const useFiles = create<{ files: FilesById; others: FilesById }>(() => ({ files: new Map(), others: new Map() }));
 
 export const rememberFiles = (rows: readonly MediaFile[]): void =>
   useFiles.setState(({ files }) => {
@@ -33,6 +35,14 @@ const search = async (fits: (file: MediaFile) => boolean): Promise<MediaFile | u
 /** Ids already looked up; missing ones aren't looked up again. */
 const askedIds = new Set<string>();
 
+/** Maximum files outside the searched pages that are looked up by their ids. */
+const MOST_OTHERS = 50;
+
+const lookUpOther = async (id: string): Promise<void> => {
+  const { body } = await request("getMedia", { params: { id } });
+  useFiles.setState(({ others }) => ({ others: new Map([...others, [id, body]]) }));
+};
+
 /** Looks up unknown files. Unreadable files stay unknown. */
 export const lookUpFiles = async (ids: readonly string[]): Promise<void> => {
   const missing = new Set(ids.filter((id) => !useFiles.getState().files.has(id) && !askedIds.has(id)));
@@ -40,6 +50,7 @@ export const lookUpFiles = async (ids: readonly string[]): Promise<void> => {
   for (const id of missing) askedIds.add(id);
   const isLast = ({ id }: MediaFile): boolean => missing.delete(id) && missing.size === 0;
   await search(isLast).catch(() => undefined);
+  await Promise.allSettled([...missing].slice(0, MOST_OTHERS).map(lookUpOther));
 };
 
 /** Id of the person's file by address. A file that isn't in the list is uploaded again. @throws NodeloomError */

@@ -24,20 +24,22 @@ export interface FileValueProps {
   isOffered?: boolean;
   /** Opens the library, if the page has one. */
   onChoose?: (() => void) | undefined;
-  /** True if the value belongs to the workflow, such as a file of a template's author, which other users can't look up. */
+  /** True if the value belongs to the workflow, such as a file of a template's author, which may not be readable. */
   isExample?: boolean;
 }
 
-/** A file of the person by id or address; undefined for other values. */
-export const useKnownFile = (value: string): { file: OutputFile; title: string } | undefined => {
+/** A readable file by id or address; undefined for other values. */
+export const useKnownFile = (value: string, isExample = false): { file: OutputFile; title: string } | undefined => {
   const isAddress = /^(https?:|data:|\/)/i.test(value);
-  const knownFile = useFiles(({ files }) => (isAddress ? undefined : files.get(value)));
+  const ownFile = useFiles(({ files }) => (isAddress ? undefined : files.get(value)));
+  const other = useFiles(({ others }) => (isAddress ? undefined : others.get(value)));
   useEffect(() => {
     if (value !== "" && !isAddress) void lookUpFiles([value]);
   }, [value, isAddress]);
+  const knownFile = ownFile ?? other;
   if (knownFile) {
     const file = fileOf(knownFile);
-    return file && { file, title: fileTitle(knownFile) };
+    return file && { file, title: isExample && !ownFile ? FILE_VALUE.exampleFile : fileTitle(knownFile) };
   }
   const url = isAddress ? safeUrl(value) : undefined;
   return url !== undefined && isOwnMedia(url) ? { file: { url, family: familyOfUrl(url) }, title: FILE_VALUE.yourFile } : undefined;
@@ -56,7 +58,7 @@ export const FileValue = ({
   onChoose,
   isExample = false,
 }: FileValueProps) => {
-  const foundFile = useKnownFile(value);
+  const foundFile = useKnownFile(value, isExample);
   const knownFile = foundFile ?? (isExample ? { file: undefined, title: FILE_VALUE.exampleFile } : undefined);
   const ways = !disabled && (
     <span className="flex gap-1">

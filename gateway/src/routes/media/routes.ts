@@ -58,16 +58,18 @@ const view = (object: media.StoredObject | undefined): z.infer<typeof file> => {
 
 const FILE_KEY = /^[0-9a-f]{32}\.[a-z0-9]{1,8}$/;
 
-/** A file of the caller, by its id or by the name in its address. @throws NOT_FOUND */
-const findOwn = async ({ gateway, caller }: Pick<CallContext<"any">, "gateway" | "caller">, name: string): Promise<media.StoredObject> => {
+type Access = Pick<CallContext<"any">, "gateway" | "caller">;
+
+/** A file of the caller, by its id or by the name in its address. @param withPublic true for public files of others too @throws NOT_FOUND */
+const find = async ({ gateway, caller }: Access, name: string, withPublic: boolean): Promise<media.StoredObject> => {
   const { media: service } = gateway.services;
   const ownerId = caller.user.id;
   const { objects } = await (FILE_KEY.test(name)
     ? service.getObjectsByKey({ keys: [name] })
-    : service.getObjects({ ids: [name], ownerId }));
-  const own = objects.find((object) => object.ownerId === ownerId);
-  if (!own) throw notFound("media");
-  return own;
+    : service.getObjects({ ids: [name], ownerId, withPublic }));
+  const readable = objects.find((object) => object.ownerId === ownerId || (withPublic && object.id === name));
+  if (!readable) throw notFound("media");
+  return readable;
 };
 
 const record = file
@@ -114,7 +116,7 @@ const readRoute = { tag: "Media", auth: "any", role: "viewer", capability: "work
 const write = { tag: "Media", auth: "any", role: "editor", capability: "workflow:write", limit: "user" } as const;
 
 /** A file of a run with a retention of 0 days is erased with the run. @throws NOT_FOUND, SOURCE_ERASED */
-const requireKeepable = async ({ gateway, caller }: Pick<CallContext<"any">, "gateway" | "caller">, id: string): Promise<void> => {
+const requireKeepable = async ({ gateway, caller }: Access, id: string): Promise<void> => {
   const { media: service, executions } = gateway.services;
   const userId = caller.user.id;
   const { record: own } = await service.getProvenance({ id, ownerId: userId });
@@ -168,11 +170,12 @@ export const mediaRoutes = [
     path: "/api/media/:id",
     operationId: "getMedia",
     summary: "Read a file's entry, with a new address",
-    description: "`:id` is the file's id, or the name in its address. The address can have expired.",
+    description:
+      "`:id` is the file's id, or the name in its address. The address can have expired. By its id you also read a public file of another account, such as the example file of a template.",
     params: idParams("media"),
     responses: { 200: file },
     errors: ["NOT_FOUND"],
-    handler: async (context) => ({ status: 200, body: view(await findOwn(context, context.params.id)) }),
+    handler: async (context) => ({ status: 200, body: view(await find(context, context.params.id, true)) }),
   }),
   defineRoute({
     ...write,
@@ -189,7 +192,7 @@ export const mediaRoutes = [
     example: { public: true },
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
-      const { id } = await findOwn(context, params.id);
+      const { id } = await find(context, params.id, false);
       const action = { action: body.public ? "media.publish" : "media.unpublish", target: id };
       const object = await auditedForOwner(context, action, async () => ({
         value: (await gateway.services.media.setPublic({ id, ownerId: caller.user.id, public: body.public })).object,

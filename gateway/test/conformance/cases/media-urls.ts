@@ -141,4 +141,20 @@ export const mediaUrlCases: Case[] = [
     assert.equal(open.headers.get("cache-control"), "public, max-age=300");
     assert.equal(await statusOf(plain(inner.url)), 403);
   }),
+  media("the example file of a template has an address for everyone by its id, but not the files of its nodes", async (ctx) => {
+    const [actor, other] = [await ctx.shared("business", "media"), await ctx.shared("pro", "readers")];
+    const [example, inner] = [await upload(ctx, actor), await upload(ctx, actor)];
+    const fields = [{ name: "photo", type: "image_upload", label: "Photo", default: example.id }];
+    const nodes = [
+      node("in", "request-input", { fields }),
+      node("inner", "media-upload", { mediaId: inner.id }),
+      node("out", "response-output"),
+    ];
+    await save(actor, { nodes, edges: [edge("in.photo", "out.photo"), edge("inner.media", "out.inner")], isTemplate: true });
+    const answer = answers(await other.get(`/api/media/${example.id}`), 200, { id: example.id, url: is.url(plain(example.url)) });
+    assert.equal(await statusOf(pick(answer, "url")), 200);
+    refuses(await other.get(`/api/media/${inner.id}`), 404, "NOT_FOUND");
+    refuses(await other.patch(`/api/media/${example.id}`, { public: true }), 404, "NOT_FOUND");
+    refuses(await other.delete(`/api/media/${example.id}`), 404, "NOT_FOUND");
+  }),
 ];

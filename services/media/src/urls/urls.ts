@@ -31,6 +31,8 @@ export interface Urls {
   admit(urls: readonly SentUrl[], ownerId: string, byVisitor: boolean): Promise<string[]>;
   /** Grants an owner access to files that another owner can read. @throws DomainError INVALID_REQUEST */
   grant(keys: readonly string[], fromOwnerId: string, ownerId: string): Promise<void>;
+  /** Returns the public objects with these ids, of any owner. @throws DomainError INVALID_REQUEST */
+  publicOnes(ids: readonly string[]): Promise<MediaObject[]>;
   /** Returns how a request can read an object: until its signature expires, as public, or not at all. */
   opens(object: MediaObject, sentUrl: Omit<SentUrl, "key"> | undefined): Promise<UrlAccess>;
 }
@@ -39,7 +41,7 @@ export interface Urls {
 export type UrlAccess = { as: "signed"; forMs: number } | { as: "public" } | { as: "always" } | { as: "refused" };
 
 export interface UrlsOptions {
-  objects: Pick<ObjectStore, "byKeys">;
+  objects: Pick<ObjectStore, "byId" | "byKeys">;
   grants: Pick<GrantStore, "add" | "among">;
   signatures: Signatures;
   hours: number;
@@ -48,9 +50,9 @@ export interface UrlsOptions {
   now?: () => number;
 }
 
-const atMost = (keys: readonly string[]): string[] => {
-  const distinct = [...new Set(keys)];
-  if (distinct.length > LIMITS.mediaIds) throw invalidRequest([{ path: "keys", message: `at most ${LIMITS.mediaIds} are allowed` }]);
+const atMost = (names: readonly string[], path = "keys"): string[] => {
+  const distinct = [...new Set(names)];
+  if (distinct.length > LIMITS.mediaIds) throw invalidRequest([{ path, message: `at most ${LIMITS.mediaIds} are allowed` }]);
   return distinct;
 };
 
@@ -76,7 +78,8 @@ export const createUrls = ({ objects, grants, signatures, hours, findShown, now 
     pending.catch(() => shownObjects.delete(object.id));
     return pending;
   };
-  const isOpen = async (object: MediaObject): Promise<boolean> => object.private !== true || object.public === true || isShown(object);
+  const isPublic = async (object: MediaObject): Promise<boolean> => object.public === true || isShown(object);
+  const isOpen = async (object: MediaObject): Promise<boolean> => object.private !== true || isPublic(object);
 
   /** Groups objects by whether the account can read them, as their owner or by a grant. */
   const sorted = async (keys: readonly string[], ownerId: string, lifetime: Lifetime): Promise<SortedObjects> => {
@@ -122,6 +125,11 @@ export const createUrls = ({ objects, grants, signatures, hours, findShown, now 
         lacking.map(({ key }) => key),
         accountOf(ownerId),
       );
+    },
+    publicOnes: async (ids) => {
+      const existing = (await Promise.all(atMost(ids, "ids").map((id) => objects.byId(id)))).filter((object) => object !== undefined);
+      const open = await Promise.all(existing.map(isPublic));
+      return existing.filter((_, index) => open[index]);
     },
     opens: async (object, sentUrl) => {
       if (sentUrl && signatures.isValid(object.key, sentUrl, now()))

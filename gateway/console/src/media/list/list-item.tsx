@@ -29,7 +29,7 @@ const KEYS: Readonly<Record<string, (index: number, count: number) => number>> =
 
 /** A file of a list, which is moved by dragging, by its buttons, or by Alt and an arrow key. */
 export const ListItem = ({ reference, index, count, isExample, move, remove }: ListItemProps) => {
-  const knownFile = useKnownFile(reference);
+  const knownFile = useKnownFile(reference, isExample);
   const title = knownFile?.title ?? (isExample ? FILE_LIST.exampleFile : reference);
   const [isOver, setOver] = useState(false);
   const onKeyDown = (event: KeyboardEvent): void => {
