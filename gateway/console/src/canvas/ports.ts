@@ -113,7 +113,7 @@ export const portsOf = (
   const knownPorts = [...outputPorts(node, resultsOf(node))].map(([name, type]): Port => ({
     name,
     type,
-    list: kindOf(node.type).givesLists === true,
+    list: kindOf(node.type).givesLists?.(node.data) === true,
     ...(type === "text" && givesAddress(node, name) ? { isAddress: true } : {}),
   }));
   const names = new Set(knownPorts.map(({ name }) => name));

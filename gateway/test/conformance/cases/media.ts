@@ -169,6 +169,20 @@ const files: Case[] = [
       result: { images: [{ url: is.url(`${ctx.baseUrl}/media/`) }] },
     });
   }),
+  media("a media-upload node with several files returns them in its order", async (ctx) => {
+    const user = await ctx.shared("business", "media");
+    const files = [await stored(ctx, freshPng()), await stored(ctx, freshPng())];
+    const graph = {
+      nodes: [node("m", "media-upload", { multiple: true, mediaIds: files.map(({ id }) => id) }), node("out", "response-output")],
+      edges: [edge("m.media", "out.images")],
+    };
+    const { body } = answers(await runGraph(user, graph), 200);
+    const { images } = (body as { result: { images: { id: string }[] } }).result;
+    assert.deepEqual(
+      images.map(({ id }) => id),
+      files.map(({ id }) => id),
+    );
+  }),
   media("the key in a file's address can't be derived from its id", async (ctx) => {
     const { id, url } = await stored(ctx, freshPng());
     assert.ok(!url.includes(id));

@@ -20,7 +20,7 @@ const MESSAGES = {
     `the model ${model} is retired: ${successor} runs in its place`,
   MODEL_RETIRES: ({ model, day, successor }: { model: string; day: string; successor?: string | undefined }) =>
     `the provider shuts ${model} down on ${day}: ${successor === undefined ? "choose another model" : `change to ${successor}`}`,
-  FILE_MISSING: () => "needs a mediaId",
+  FILE_MISSING: () => "needs a file: set mediaId, or mediaIds with multiple",
   FILE_UNKNOWN: ({ file, name }: { file: string; name?: string }) =>
     `${name === undefined ? "" : `${name}: `}you have no media file ${file}`,
   URL_MISSING: () => "needs a url",

@@ -14,6 +14,6 @@ export const list: Look = {
   data: { items: [] },
   summary: ({ items }) => (Array.isArray(items) && items.length > 0 ? items.map(String).join(" · ") : LIST.emptyList),
   writes: { setting: "items", label: COMMON.items, placeholder: LIST.oneItemPerLine, lines: 3, isList: true },
-  givesLists: true,
+  givesLists: () => true,
   form: "list",
 };

@@ -43,8 +43,8 @@ export interface Look {
   line?: (data: Data) => string;
   /** Form in the panel, if one control per setting isn't enough. */
   form?: FormName;
-  /** True if its outputs are lists. */
-  givesLists?: boolean;
+  /** Returns true if its outputs are lists. */
+  givesLists?: (data: Data) => boolean;
 }
 
 export const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");

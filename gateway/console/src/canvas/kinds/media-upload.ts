@@ -12,4 +12,5 @@ export const mediaUpload: Look = {
   words: MEDIA_UPLOAD.searchWords,
   description: MEDIA_UPLOAD.summary,
   form: "file",
+  givesLists: ({ multiple }) => multiple === true,
 };

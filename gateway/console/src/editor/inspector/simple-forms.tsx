@@ -1,14 +1,18 @@
-import { isRecord } from "@nodeloom/kernel/graph";
+import { isRecord, maxFiles } from "@nodeloom/kernel/graph";
 import { Plus, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { DocNode } from "../../document/graph";
 import { Button, IconButton } from "../../ui/button";
 import { AreaField, Check, InputField, SelectField, TextArea } from "../../ui/inputs/field";
 import { JsonInput, NumberField } from "../../ui/inputs/value-inputs";
 import { FileValue } from "../../media/file-value";
+import { Skeleton } from "../../ui/notice";
 import { useLibraryChoice, useSetting, useWired } from "./use-setting";
 import { COMMON } from "../../messages/common";
-import { SIMPLE_FORMS } from "../../messages/editor/inspector";
+import { FIELDS_FORM, SIMPLE_FORMS } from "../../messages/editor/inspector";
+
+const FileList = lazy(async () => ({ default: (await import("../../media/list/file-list")).FileList }));
+const MOST_FILES = maxFiles({});
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -157,20 +161,56 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
   );
 };
 
+const ANY_FILE = "image/*,video/*,audio/*";
+
 export const FileForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const choose = useLibraryChoice();
+  const { multiple, mediaId, mediaIds } = node.data;
   const put = (id: string | undefined): void => set(["mediaId"], id ?? "", SIMPLE_FORMS.chooseAFile);
+  const putAll = (ids: readonly string[]): void => set(["mediaIds"], ids, SIMPLE_FORMS.chooseFiles);
+  const list = (Array.isArray(mediaIds) ? mediaIds : []).filter((id) => typeof id === "string");
+  const isList = multiple === true;
+  const setMultiple = (isOn: boolean): void => {
+    // The chosen file stays when the node changes to several files.
+    if (isOn && list.length === 0 && text(mediaId) !== "") putAll([text(mediaId)]);
+    set(["multiple"], isOn || undefined);
+  };
   return (
-    <FileValue
-      label={COMMON.file}
-      value={text(node.data.mediaId)}
-      onChange={put}
-      accept="image/*,video/*,audio/*"
-      hint={SIMPLE_FORMS.fileHint}
-      disabled={disabled}
-      onChoose={() => choose(put)}
-    />
+    <div className="flex flex-col gap-4">
+      {isList ? (
+        <fieldset disabled={disabled} className="m-0 min-w-0 border-0 p-0">
+          <Suspense fallback={<Skeleton lines={3} />}>
+            <FileList
+              label={SIMPLE_FORMS.files}
+              value={list}
+              accept={ANY_FILE}
+              error={undefined}
+              examples={[]}
+              most={MOST_FILES}
+              onChange={putAll}
+            />
+          </Suspense>
+        </fieldset>
+      ) : (
+        <FileValue
+          label={COMMON.file}
+          value={text(mediaId)}
+          onChange={put}
+          accept={ANY_FILE}
+          hint={SIMPLE_FORMS.fileHint}
+          disabled={disabled}
+          onChoose={() => choose(put)}
+        />
+      )}
+      <Check
+        label={FIELDS_FORM.severalFiles}
+        hint={FIELDS_FORM.severalFilesHint}
+        disabled={disabled}
+        checked={isList}
+        onCheck={setMultiple}
+      />
+    </div>
   );
 };
 

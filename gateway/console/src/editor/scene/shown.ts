@@ -62,15 +62,17 @@ export const reachedNodes = (graph: DocGraph, nodes: ReadonlyMap<string, NodePro
   return next;
 };
 
-/** File of a file node before any run. */
+/** Files of a file node before any run. */
 const fileShown = (node: DocNode, files: ReadonlyMap<string, MediaFile>): NodeRunView | undefined => {
-  const id = kindOf(node.type).rules?.mediaIds?.(node)[0];
-  const file = id === undefined ? undefined : files.get(id);
-  const url = file && safeUrl(file.url);
-  if (!file || url === undefined) return undefined;
-  const shownFile = { url, family: familyOfType(file.contentType) ?? familyOfUrl(url) };
-  const items: ShownItem[] = [{ item: 0, status: "completed", file: shownFile, text: undefined, creditsCost: 0, error: undefined }];
-  return { ...NOTHING_SHOWN, executionId: file.id, items, floor: floorOf(node, items) };
+  const ids = kindOf(node.type).rules?.mediaIds?.(node) ?? [];
+  const items = ids.flatMap((id, item): ShownItem[] => {
+    const file = files.get(id);
+    const url = file && safeUrl(file.url);
+    if (!file || url === undefined) return [];
+    const shownFile = { url, family: familyOfType(file.contentType) ?? familyOfUrl(url) };
+    return [{ item, status: "completed", file: shownFile, text: undefined, creditsCost: 0, error: undefined }];
+  });
+  return items.length === 0 ? undefined : { ...NOTHING_SHOWN, executionId: ids[0]!, items, floor: floorOf(node, items) };
 };
 
 /** @param outdated returns true if a node has changed since a run */

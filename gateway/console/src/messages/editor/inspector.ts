@@ -161,6 +161,8 @@ export const SIMPLE_FORMS = {
   failOnErrorStatus: "Fail on error status",
   failOnErrorStatusHint: "If the status isn't 2xx, the node fails.",
   chooseAFile: "Choose a file",
+  chooseFiles: "Choose files",
+  files: "Files",
   fileHint: "Upload or choose a file, or drop one on the canvas.",
   maximumItems: "Maximum items",
   maximumItemsHint: "For lists whose length is known only during the run: 1 to 50. If there are more, the node fails.",

@@ -145,3 +145,33 @@ describe("a media node", () => {
     expect(runPlan!.warnings.m).toEqual(["there is no setting widht: did you mean width?"]);
   });
 });
+
+describe("a file node with several files", () => {
+  const files = (mediaIds: unknown, multiple: unknown = true) => node("files", "media-upload", { multiple, mediaIds });
+
+  it("gives a list in its order, so that the next node runs once for each file", () => {
+    const resized = node("resized", "media", { operation: "image-resize", width: 100 });
+    const planned = plan(
+      [files(["picture", "picture", "picture"]), resized, out],
+      ["files.media", "resized.image"],
+      ["resized.image", "out.images"],
+    );
+    expect(stepsOf(planned).map(({ maxItems }) => maxItems)).toEqual([3]);
+  });
+
+  it("takes mediaId alone without multiple", () => {
+    const one = node("one", "media-upload", { mediaId: "picture", mediaIds: ["sound", "sound"] });
+    expect(issuesOf(plan([one, out], ["one.media", "out.images"]))).toEqual([]);
+  });
+
+  it.each<[string, unknown, unknown, RegExp]>([
+    ["a list without files", [], true, /^needs a file: set mediaId, or mediaIds with multiple$/],
+    ["an unknown file", ["picture", "none"], true, /^you have no media file none$/],
+    ["no list", "picture", true, /^mediaIds: must be a list of at most 1000 ids$/],
+    ["too many files", Array.from({ length: 1_001 }, () => "picture"), true, /^mediaIds: must be a list of at most 1000 ids$/],
+    ["an item that is no id", ["picture", 7], true, /^mediaIds.1: must be the id of an uploaded file$/],
+    ["multiple that is no boolean", ["picture"], "yes", /^multiple: must be true or false$/],
+  ])("rejects %s", (_, mediaIds, multiple, message) => {
+    expect(issuesOf(plan([files(mediaIds, multiple), out], ["files.media", "out.images"]))).toContainEqual(expect.stringMatching(message));
+  });
+});

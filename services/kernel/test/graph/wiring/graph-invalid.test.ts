@@ -135,7 +135,7 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
     edges: [["files.items", "each.image"]],
     says: {
       upload: [/^you have no media file no-such-file$/],
-      noupload: [/^needs a mediaId$/],
+      noupload: [/^needs a file: set mediaId, or mediaIds with multiple$/],
       file: [/^image: you have no media file no-such-file-either$/],
       each: [/^image: you have no media file nor-this$/],
     },
