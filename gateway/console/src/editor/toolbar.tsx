@@ -190,7 +190,7 @@ export const BoardTools = ({ stage }: { stage: Stage }) => {
   ];
   return (
     <div
-      className="absolute bottom-3 left-3 z-10 flex flex-col gap-0.5 max-sm:right-3 max-sm:flex-row max-sm:justify-between rounded-xl border bg-surface p-1 shadow-panel"
+      className="absolute bottom-3 left-3 z-10 flex flex-col gap-0.5 max-sm:right-3 max-sm:flex-row max-sm:justify-between max-sm:gap-0 rounded-xl border bg-surface p-1 shadow-panel"
       role="toolbar"
       aria-label={TOOLBAR.canvas}
     >

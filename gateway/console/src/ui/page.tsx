@@ -24,7 +24,7 @@ export const Page = ({
           <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{title}</h1>
           {lead !== undefined && <p className="mt-1 max-w-2xl text-sm text-muted">{lead}</p>}
         </div>
-        {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        {actions !== undefined && <div className="flex flex-wrap items-center gap-2 empty:hidden">{actions}</div>}
       </header>
       {children}
     </div>

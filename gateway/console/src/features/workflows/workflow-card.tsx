@@ -126,7 +126,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
               {name}
             </span>
           </Link>
-          <div className="relative z-10 -mt-1 -mr-2">
+          <div className="relative z-10 -mt-1 -mr-2 pointer-coarse:-my-2.5">
             <Menu
               trigger={<IconButton icon={Ellipsis} label={WORKFLOW_CARD.actionsFor(name)} size="sm" />}
               entries={menuOf(props, setAsking)}
