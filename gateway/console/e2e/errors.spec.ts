@@ -333,7 +333,7 @@ test.describe("whatever the service returns,", () => {
         if (!failure.isSignedOut) await reads(page, failure);
         await mend();
         if (failure.isSignedOut) await signIn();
-        const messages = page.getByRole("region", { name: "Messages" });
+        const messages = page.getByRole("log", { name: "Messages" });
         await messages.getByRole("button", { name: "Try again" }).last().click();
         await takeOut.click();
         await takeOut.waitFor({ state: "detached" });

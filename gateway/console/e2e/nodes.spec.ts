@@ -240,7 +240,7 @@ onCanvas(
     await handOf(page).drag(from, await middleOf(page, port("one", "prompt")));
     await page.getByText("This replaced the link from “Text”.").waitFor();
     expect(await page.evaluate(SOURCES)).not.toEqual(before);
-    await page.getByRole("region", { name: "Messages" }).getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("log", { name: "Messages" }).getByRole("button", { name: "Undo" }).click();
     await holds(page, `JSON.stringify(${SOURCES}) === '${JSON.stringify(before)}'`);
   },
 );

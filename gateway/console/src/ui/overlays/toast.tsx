@@ -41,8 +41,9 @@ export const Toaster = () => {
   const list = useToasts((state) => state.list);
   const remove = useToasts((state) => state.remove);
   return (
+    // Not a landmark, because the page and an open dialog have one each.
     <div
-      role="region"
+      role="log"
       aria-label={TOAST.messages}
       aria-live="polite"
       className="pointer-events-none fixed inset-x-0 bottom-4 z-70 flex flex-col items-center gap-2 px-3"
