@@ -23,6 +23,7 @@ import { createSessions } from "./auth/session";
 import { createStreamCount } from "./edge/rate/stream-count";
 import { createCancellations } from "./edge/cancellations";
 import { createMcpSessions } from "./auth/mcp-sessions";
+import { createUploadTokens } from "./auth/upload-tokens";
 import { mcpFixtures, type GatewayConfig } from "./variables";
 
 export interface GatewayParts {
@@ -68,6 +69,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     rateLimits: createRateLimits({ redis, keyPrefix }),
     refusals: createRefusals(),
     keyRequests: createKeyRequests({ identity: services.identity, logger }),
+    uploadTokens: createUploadTokens(config.SESSION_SECRET),
     ownIds: createOwnIds(OWN_IDS),
     bodies: createBodyBudget({ perOwner: BODY_BYTES_PER_OWNER, overall: BODY_BYTES_OVERALL }),
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,

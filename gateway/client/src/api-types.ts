@@ -3501,6 +3501,13 @@ export interface OpenAiModel {
   owned_by: string;
 }
 
+export interface FalUpload {
+  /** Takes the bytes of the file, by `PUT` and without a key, within 15 minutes */
+  upload_url: string;
+  /** An input of a run. Opens the file for 24 hours */
+  file_url: string;
+}
+
 export interface FalStatus {
   /** `COMPLETED` also after a failure, with `error` */
   status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED";
@@ -5598,6 +5605,39 @@ export interface Operations {
     };
     response: OpenAiModel;
   };
+  /** Get an address for an upload */
+  falInitiateUpload: {
+    body?: {
+      content_type?: string;
+      file_name?: string;
+      [member: string]: unknown;
+    };
+    response: FalUpload;
+  };
+  /** Reject an upload in parts */
+  falInitiateMultipartUpload: {
+    body?: {
+      content_type?: string;
+      file_name?: string;
+      [member: string]: unknown;
+    };
+    response: FalUpload;
+  };
+  /** Upload a file to its address */
+  falUpload: {
+    params: {
+      token: string;
+    };
+    body: Binary;
+    response: Record<string, unknown>;
+  };
+  /** Open an uploaded file */
+  falReadFile: {
+    params: {
+      token: string;
+    };
+    response: never;
+  };
   /** Run, and wait for the result */
   falRun: {
     params: {
@@ -6408,6 +6448,15 @@ export const OPERATIONS = {
   openaiListModels: { method: "GET", path: "/v1/models", idempotent: false, contentType: null },
   openaiGetModel: { method: "GET", path: "/v1/models/{model}", idempotent: false, contentType: null },
   openaiGetWorkflow: { method: "GET", path: "/v1/models/workflow/{slug}", idempotent: false, contentType: null },
+  falInitiateUpload: { method: "POST", path: "/fal/rest/storage/upload/initiate", idempotent: false, contentType: "application/json" },
+  falInitiateMultipartUpload: {
+    method: "POST",
+    path: "/fal/rest/storage/upload/initiate-multipart",
+    idempotent: false,
+    contentType: "application/json",
+  },
+  falUpload: { method: "PUT", path: "/fal/rest/storage/upload/{token}", idempotent: false, contentType: "application/octet-stream" },
+  falReadFile: { method: "GET", path: "/fal/files/{token}", idempotent: false, contentType: null },
   falRun: { method: "POST", path: "/fal/run/{endpoint}", idempotent: true, contentType: "application/json" },
   falStatus: { method: "GET", path: "/fal/{endpoint}/requests/{id}/status", idempotent: false, contentType: null },
   falStatusStream: { method: "GET", path: "/fal/{endpoint}/requests/{id}/status/stream", idempotent: false, contentType: null },

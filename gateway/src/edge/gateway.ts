@@ -10,6 +10,7 @@ import type { Services } from "../clients/services";
 import type { Idempotency } from "./idempotency";
 import type { Cancellations } from "./cancellations";
 import type { McpSessions } from "../auth/mcp-sessions";
+import type { UploadTokens } from "../auth/upload-tokens";
 import type { AddressDoor } from "./media-urls";
 import type { KeyRequests } from "./key-requests";
 import type { Leases } from "./lease";
@@ -29,6 +30,7 @@ export interface Gateway {
   rateLimits: RateLimits;
   refusals: Refusals;
   keyRequests: KeyRequests;
+  uploadTokens: UploadTokens;
   ownIds: OwnIds;
   bodies: BodyBudget;
   bodyTimeoutMs: number;

@@ -96,6 +96,8 @@ export const createKeyRequests = (options: KeyRequestsOptions): KeyRequests => {
     follow: (request) => {
       const startedAtMs = Date.now();
       const { route, response, outcome } = request;
+      // Node warns of a leak above ten listeners, which a streamed response has without this one.
+      response.setMaxListeners(response.getMaxListeners() + 1);
       response.once("close", () => {
         const { key, visitor, hook } = outcome.caller ?? { key: null };
         if (!key || visitor || hook) return;

@@ -22,7 +22,7 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
   editor: `
       cloneWorkflow createFolder createHook createKey createSchedule createWebhookEndpoint createWorkflow deleteAlias
       deleteExecution deleteFolder deleteHook deleteKeyWebhook deleteMedia deleteSchedule deleteSecret deleteWebhookEndpoint
-      deleteWorkflow importBundle keepMedia listKeyRequests listKeys listSecrets listWebhookEndpointDeliveries listWebhookEndpoints
+      deleteWorkflow falInitiateMultipartUpload falInitiateUpload importBundle keepMedia listKeyRequests listKeys listSecrets listWebhookEndpointDeliveries listWebhookEndpoints
       moveWorkflow publishVersion putSecret redeliverToWebhookEndpoint renameFolder replicateCreateFile replicateDeleteFile
       restoreVersion revokeKey rotateKey rotateWebhookEndpointSecret setAlias setKeyWebhook testKeyWebhook
       testWebhookEndpoint updateKey updateMedia updateSchedule updateWebhookEndpoint updateWorkflow uploadMedia

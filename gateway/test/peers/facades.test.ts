@@ -78,7 +78,15 @@ const file = expect.stringContaining("/media/") as string;
 
 it("runs, queues, follows and cancels with fal's library for Python", async () => {
   expect(await python("fal.py")).toMatchObject({
-    ...{ run: file, runAsync: file, queued: file, file, cancelled: [499, "client_cancelled"], invalid: [422, "INVALID_INPUTS"] },
+    ...{
+      run: file,
+      runAsync: file,
+      queued: file,
+      file,
+      uploaded: file,
+      cancelled: [499, "client_cancelled"],
+      invalid: [422, "INVALID_INPUTS"],
+    },
     states: expect.arrayContaining(["Completed"]) as unknown,
     logs: expect.arrayContaining([expect.stringContaining("completed")]) as unknown,
   });
@@ -88,6 +96,7 @@ it("runs, queues, follows and cancels with fal's library for JavaScript, in each
   expect(await javascript("fal.mjs")).toMatchObject({
     run: { middleware: [file, 36], fetch: [file, 36], proxy: [file, 36] },
     subscribed: { polling: [file, "COMPLETED"], streaming: [file, "COMPLETED"] },
+    uploaded: { middleware: [file, "image/png"], fetch: [file, "image/png"], proxy: [file, "image/png"], automatic: file },
     going: expect.stringMatching(/^IN_/) as unknown,
     ...{ cancelled: ["COMPLETED", "client_cancelled", 499], invalid: [true, 422, "body"] },
   });

@@ -141,7 +141,10 @@ const EXCEPTIONS: Record<string, readonly string[]> = {
   ],
   "a first step, whose completion has a row": ["enrolSecondFactor", "linkOidc", "requestPasswordReset", "requestVerification"],
   "the order of lists": ["createFolder", "renameFolder", "deleteFolder"],
-  "a file, which names its origin": ["uploadMedia", "keepMedia", "replicateCreateFile", "replicateDeleteFile"],
+  "a file, which names its origin": [
+    ...["uploadMedia", "keepMedia", "replicateCreateFile", "replicateDeleteFile"],
+    ...["falInitiateUpload", "falInitiateMultipartUpload", "falUpload"],
+  ],
   "the choice of notices": ["updateMailSettings", "unsubscribe"],
   "a payment, which the ledger shows": ["createCheckout", "receivePaymentEvent"],
   "a token of a visitor, whose runs name the visitor": ["createVisitorToken", "createAppToken"],

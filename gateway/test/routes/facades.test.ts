@@ -130,6 +130,62 @@ describe("fal's API", () => {
     expect([failed.status, failed.body.detail, failed.headers["x-fal-error-type"]]).toEqual([500, "the model failed", "EXECUTION_FAILED"]);
   });
 
+  /** Asks for an address as fal's libraries do, and sends a file there without a key. */
+  const upload = async (bytes = PNG, type = "application/octet-stream") => {
+    const { body } = await send("POST", "rest/storage/upload/initiate?storage_type=fal-cdn-v3", { file_name: "boat.png" });
+    const addresses = body as unknown as { upload_url: string; file_url: string };
+    const headers = { "content-type": type };
+    const response = await fetch(addresses.upload_url, { method: "PUT", body: new Uint8Array(bytes), headers });
+    return { ...addresses, status: response.status, stored: (await response.json()) as Record<string, unknown> };
+  };
+
+  it("takes an upload without a key at the address it gave, and uses its other address as an input", async () => {
+    const { status, stored, upload_url: uploadUrl, file_url: fileUrl } = await upload();
+    expect([status, stored]).toEqual([200, { id: expect.any(String) as unknown, content_type: "image/png", size: PNG.length }]);
+    const again = await fetch(uploadUrl, { method: "PUT", body: new Uint8Array(Buffer.concat([PNG, PNG])) });
+    expect(await again.json()).toEqual(stored);
+    const opened = await fetch(fileUrl);
+    expect([opened.status, Buffer.from(await opened.arrayBuffer())]).toEqual([200, PNG]);
+    expect(opened.url).toMatch(/\/media\/[0-9a-f]{32}\.png\?e=\d+&s=/);
+    await send("POST", "fal-ai/nano-banana-2/edit", { prompt: `like ${fileUrl}`, image_urls: [fileUrl] });
+    const stem = opened.url.split("?")[0];
+    expect(inputs()).toEqual({ prompt: `like ${fileUrl}`, image: stem });
+  });
+
+  it("rejects altered addresses, files of other accounts, and files that never arrived", async () => {
+    const { file_url: fileUrl, upload_url: uploadUrl } = await upload();
+    const put = (url: string) => fetch(url, { method: "PUT", body: new Uint8Array(PNG) });
+    const altered = await put(`${uploadUrl.slice(0, -2)}AA`);
+    expect([altered.status, ((await altered.json()) as { code: string }).code]).toEqual([403, "MEDIA_URL_EXPIRED"]);
+    expect((await put(uploadUrl.replace(/[^/]+$/, fileUrl.split("/").at(-1)!))).status).toBe(403);
+    expect((await fetch(`${fileUrl}x`)).status).toBe(403);
+    const stranger = await platform.createUser({ tier: "business" });
+    const headers = { authorization: `Key ${stranger.key!}` };
+    const foreign = await platform.send("/fal/fal-ai/flux/schnell", { json: { image: fileUrl }, headers });
+    expect([foreign.status, foreign.body.detail]).toEqual([
+      422,
+      [{ loc: ["body", "image"], msg: expect.any(String) as unknown, type: "value_error" }],
+    ]);
+    const { body } = await send("POST", "rest/storage/upload/initiate", {});
+    const missing = await send("POST", "fal-ai/flux/schnell", { image: body.file_url });
+    expect([missing.status, JSON.stringify(missing.body.detail)]).toEqual([422, expect.stringContaining("never arrived") as unknown]);
+    expect(requests).toEqual([]);
+  });
+
+  it("checks uploads as those of the media API: rights, type, and size", async () => {
+    const json = { name: "runner", capabilities: ["model:run"] };
+    const runner = await platform.send("/api/keys", { json, headers: platform.bySession(user) });
+    const headers = { authorization: `Key ${String(runner.body.key)}` };
+    const path = "/fal/rest/storage/upload/initiate";
+    expect((await platform.send(path, { json: {}, headers })).body).toMatchObject({ error_type: "CAPABILITY_DENIED" });
+    expect((await platform.send(path, { json: {} })).status).toBe(401);
+    const form = await upload(PNG, "multipart/form-data");
+    expect(form).toMatchObject({ status: 415, stored: { error_type: "UNSUPPORTED_MEDIA_TYPE" } });
+    expect(await upload(Buffer.alloc(0))).toMatchObject({ status: 422 });
+    const parts = await send("POST", "rest/storage/upload/initiate-multipart", { file_name: "film.mp4" });
+    expect([parts.status, parts.body.error_type]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+  });
+
   it("cancels, and reports that the client cancelled the request", async () => {
     const cancelled = await send("PUT", `fal-ai/flux/requests/${ID}/cancel`);
     expect([cancelled.status, cancelled.body]).toEqual([202, { status: "CANCELLATION_REQUESTED" }]);
@@ -152,15 +208,17 @@ describe("fal's API", () => {
     expect([late.status, late.body.executionId]).toEqual([500, requests[1]!.executionId]);
   });
 
-  it("serves its proxy's requests for fal's two hosts, and no others", async () => {
+  it("serves its proxy's requests for fal's hosts, and no others", async () => {
     const ask = (target: string) =>
       sendTo(platform.baseUrl, "/fal/proxy", { json: {}, headers: { authorization: `Key ${user.key!}`, "x-fal-target-url": target } });
     expect((await ask("https://queue.fal.run/nodeloom/sandbox-image")).body).toMatchObject({ status: "IN_QUEUE" });
+    const upload = await ask("https://rest.fal.ai/storage/upload/initiate?storage_type=fal-cdn-v3");
+    expect(upload.body).toEqual({ upload_url: expect.any(String) as unknown, file_url: expect.any(String) as unknown });
     endRun("completed", { resultJson: '{"text":"hi"}' });
     expect((await ask("https://fal.run/nodeloom/sandbox-image")).body).toEqual({ text: "hi" });
     requests.length = 0;
     for (const target of [
-      "https://rest.fal.ai/storage",
+      "https://v3.fal.media/files/upload",
       "http://fal.run/nodeloom/sandbox-image",
       "https://fal.run@example.com/a/b",
       "no address",
@@ -319,7 +377,9 @@ describe("Replicate's API", () => {
       id: prediction.id,
       checksums: { sha256: expect.any(String) as unknown },
     });
-    expect((await send("GET", "files")).body).toMatchObject({ results: [{ id: prediction.id }] });
+    expect((await send("GET", "files")).body).toMatchObject({
+      results: expect.arrayContaining([expect.objectContaining({ id: prediction.id })]) as unknown,
+    });
     expect((await send("DELETE", `files/${prediction.id}`)).status).toBe(204);
     expect((await send("GET", `files/${prediction.id}`)).status).toBe(404);
     const empty = await fetch(`${platform.baseUrl}/replicate/v1/files`, { method: "POST", headers, body: new FormData() });

@@ -3806,6 +3806,13 @@ class OpenAiModel(TypedDict):
     owned_by: str
 
 
+class FalUpload(TypedDict):
+    # Takes the bytes of the file, by `PUT` and without a key, within 15 minutes
+    upload_url: str
+    # An input of a run. Opens the file for 24 hours
+    file_url: str
+
+
 class FalStatusLogsItem(TypedDict):
     message: str
     level: str

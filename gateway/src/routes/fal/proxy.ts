@@ -1,6 +1,7 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import type { RequestHandler } from "express";
 import { FAL_PATH } from "../../http/fal-errors";
+import { FAL_REST_PATH } from "./uploads";
 
 /**
  * fal's proxy protocol: a library sends all requests to one address, and names the intended address at fal in a header. The gateway never
@@ -13,9 +14,10 @@ const TARGET = "x-fal-target-url";
 const HOSTS: ReadonlyMap<string, string> = new Map([
   ["queue.fal.run", FAL_PATH],
   ["fal.run", `${FAL_PATH}run/`],
+  ["rest.fal.ai", FAL_REST_PATH],
 ]);
 
-/** Serves the path that a proxied request names. @throws INVALID_REQUEST for a host other than fal's two */
+/** Serves the path that a proxied request names. @throws INVALID_REQUEST for another host than fal's */
 export const falProxy: RequestHandler = (request, _response, next) => {
   if (request.path !== FAL_PROXY_PATH) return next();
   const target = request.headers[TARGET];

@@ -12,6 +12,7 @@ import { changesOf, followRun } from "../facades/follow";
 import { readTarget } from "../facades/target";
 import { END_ERRORS } from "../runs/schemas";
 import { readWebhook } from "../facades/webhook";
+import { falUploadRoutes, withUploads } from "./uploads";
 import { resultView, status, statusView, submitted, submittedView } from "./view";
 
 /** fal's API: its queue, and synchronous runs. */
@@ -58,6 +59,8 @@ const start = {
 const note = ({ response }: Pick<RunContext, "response">, id: string): void => void response.setHeader(REQUEST_ID, id);
 
 export const falRoutes = [
+  // Before the routes of endpoints, whose paths match theirs.
+  ...falUploadRoutes,
   defineRoute({
     ...start,
     path: "/fal/run/*endpoint",
@@ -70,7 +73,11 @@ export const falRoutes = [
       const { gateway, caller, params, executionId } = context;
       note(context, executionId);
       const target = await readTarget(gateway, caller, params.endpoint);
-      const run = await beginRun(context as RunContext, { target, inputs: target.inputsOf(context.body ?? {}), waitMs: SYNC_WAIT_MS });
+      const run = await beginRun(context as RunContext, {
+        target,
+        inputs: target.inputsOf(await withUploads(gateway, caller, context.body ?? {})),
+        waitMs: SYNC_WAIT_MS,
+      });
       if (isFinal(run)) return { status: 200, body: resultView(run) };
       const message = `the run continues: read ${gateway.publicBaseUrl}/fal/${params.endpoint}/requests/${executionId}`;
       throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { executionId });
@@ -165,7 +172,12 @@ export const falRoutes = [
       note(context, executionId);
       const target = await readTarget(gateway, caller, params.endpoint);
       const webhook = query.fal_webhook === undefined ? undefined : readWebhook(query.fal_webhook, "fal", WEBHOOK);
-      const run = await beginRun(context as RunContext, { target, inputs: target.inputsOf(context.body ?? {}), waitMs: 0, webhook });
+      const run = await beginRun(context as RunContext, {
+        target,
+        inputs: target.inputsOf(await withUploads(gateway, caller, context.body ?? {})),
+        waitMs: 0,
+        webhook,
+      });
       return { status: 200, body: submittedView(gateway, params.endpoint, run) };
     },
   }),

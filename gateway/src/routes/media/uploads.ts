@@ -13,10 +13,11 @@ import { fileOfForm, isForm } from "../../http/multipart";
 const MIB = 1024 * 1024;
 
 /** The caller's storage quota in bytes; undefined without a limit. */
-export const mediaQuota = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : user.plan.mediaBytes);
+export const mediaQuota = ({ isAdmin, user }: Pick<Caller, "isAdmin" | "user">): number | undefined =>
+  isAdmin ? undefined : user.plan.mediaBytes;
 
 /** Maximum bytes of a file that the caller can upload. */
-export const uploadBytes = ({ user }: Caller): number => user.plan.caps.uploadMb * MIB;
+export const uploadBytes = ({ user }: Pick<Caller, "user">): number => user.plan.caps.uploadMb * MIB;
 
 /**
  * Fails once the body exceeds its limit.
@@ -33,10 +34,16 @@ export async function* atMost(body: AsyncIterable<Buffer>, most: number, namedLi
 
 /**
  * Stores a file for the caller.
+ * @param id of the file; empty if media chooses it. A file with this id is returned instead of stored again
  * @throws DomainError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, MEDIA_QUOTA_EXCEEDED
  */
-export const storeUpload = async (gateway: Gateway, caller: Caller, bytes: AsyncIterable<Buffer>): Promise<media.StoredObject> => {
-  const header = media.UploadHeader.fromPartial({ ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
+export const storeUpload = async (
+  gateway: Gateway,
+  caller: Pick<Caller, "user" | "isAdmin">,
+  bytes: AsyncIterable<Buffer>,
+  id = "",
+): Promise<media.StoredObject> => {
+  const header = media.UploadHeader.fromPartial({ id, ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
   const upload = uploadParts(header, atMost(bytes, uploadBytes(caller)));
   const { object } = await gateway.services.media.upload(upload, { deadlineMs: MEDIA_UPLOAD_MS });
   if (!object) throw new Error("media answered without an object");

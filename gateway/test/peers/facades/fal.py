@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 
 import fal_client
@@ -31,6 +32,10 @@ asyncio.run(asynchronous())
 
 encoded = fal_client.encode_file(picture)
 said["file"] = fal_client.subscribe("nodeloom/sandbox-image", arguments={**PROMPT, "image": encoded})["images"][0]["url"]
+
+fal_client.client.REST_URL = f"{os.environ['NODELOOM_BASE_URL']}/fal/rest"
+uploaded = fal_client.upload_file(picture, repository="fal")
+said["uploaded"] = fal_client.subscribe("nodeloom/sandbox-image", arguments={**PROMPT, "image": uploaded})["images"][0]["url"]
 
 slow = fal_client.submit(MODEL, arguments={**PROMPT, "sandbox": {"latencyMs": 60_000}})
 slow.cancel()
