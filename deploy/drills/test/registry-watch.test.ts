@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isHosted, readEntries } from "../models/requests";
@@ -29,11 +31,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const watch = (from: string, seenIds: readonly string[]): Promise<{ code: number; output: string; errors: string }> => {
+const watch = (
+  from: string,
+  seenIds: readonly string[],
+  args: readonly string[] = [],
+): Promise<{ code: number; output: string; errors: string }> => {
   const list = join(folder, "seen.txt");
   writeFileSync(list, seenIds.join("\n"));
   return new Promise((resolve) => {
-    execFile(process.execPath, [...PROGRAM, "--from", from, "--seen", list, "--accept"], { cwd: ROOT }, (error, output, errors) =>
+    execFile(process.execPath, [...PROGRAM, "--from", from, "--seen", list, "--accept", ...args], { cwd: ROOT }, (error, output, errors) =>
       resolve({ code: error ? Number(error.code) : 0, output, errors }),
     );
   });
@@ -67,4 +73,44 @@ it("prints each difference and exits with 1, and with 2 if a source lists nothin
   cpSync(RECORDED, broken, { recursive: true });
   writeFileSync(join(broken, "fal", "src", "types", "endpoints.d.ts"), "export {};\n");
   expect(await watch(broken, SEEN)).toMatchObject({ code: 2, errors: expect.stringContaining("fal: no models were found") });
+});
+
+/** Nodes as ComfyUI lists them. An input's choices have three forms. */
+const NODES = {
+  KSampler: { python_module: "nodes", input: { required: { model: ["MODEL", {}] } } },
+  KlingTextToVideo: {
+    python_module: "comfy_api_nodes.nodes_kling",
+    api_node: true,
+    input: { required: { prompt: ["STRING", {}], model_name: [["kling-v3", "kling-v4"], {}] } },
+  },
+  GeminiImage: {
+    python_module: "comfy_api_nodes.nodes_gemini",
+    api_node: true,
+    input: { required: { model: ["COMBO", { options: ["nano-banana-9"] }] } },
+  },
+  Tripo: {
+    python_module: "comfy_api_nodes.nodes_tripo",
+    api_node: true,
+    input: { optional: { model_version: ["COMFY_DYNAMICCOMBO_V3", { options: [{ key: "v4.0", inputs: {} }] }] } },
+  },
+  Old: { python_module: "comfy_api_nodes.nodes_old", api_node: true, deprecated: true, input: { required: { model: [["old-1"], {}] } } },
+};
+
+it("lists the models of a ComfyUI's partner nodes that the registry lacks, until they are accepted", async () => {
+  const server = createServer(({ url }, response) => {
+    response.statusCode = url === "/object_info" ? 200 : 404;
+    response.end(JSON.stringify(NODES));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const comfyui = ["--comfyui", `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
+  try {
+    const { output } = await watch(RECORDED, SEEN, comfyui);
+    expect(output.match(/comfyui {2}\S+/g)).toEqual(["comfyui  gemini/nano-banana-9", "comfyui  kling/kling-v4", "comfyui  tripo/v4.0"]);
+    const accepted = () => readFileSync(join(folder, "seen.txt"), "utf8").split("\n");
+    expect((await watch(RECORDED, accepted())).output).not.toMatch(/comfyui/);
+    expect((await watch(RECORDED, accepted(), comfyui)).output).not.toMatch(/comfyui/);
+  } finally {
+    server.close();
+  }
+  expect(await watch(RECORDED, SEEN, comfyui)).toMatchObject({ code: 2, errors: expect.stringContaining("comfyui: the node list of") });
 });
