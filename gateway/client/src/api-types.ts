@@ -233,7 +233,7 @@ export interface TestExpectation {
   jmespath?: string;
   /** Properties of a file; of a list, every file has them */
   file?: {
-    kind?: "image" | "video" | "audio";
+    kind?: "image" | "video" | "audio" | "model3d";
     contentType?: string;
     bytes?:
       | number
@@ -1734,7 +1734,7 @@ export interface NodeKind {
   /** Ports of every node of the kind. Placeholders, fields and a model's inputs add more */
   inputs: {
     name: string;
-    type: "text" | "number" | "boolean" | "image" | "mask" | "video" | "audio" | "media" | "any";
+    type: "text" | "number" | "boolean" | "image" | "mask" | "video" | "audio" | "model3d" | "media" | "any";
     /** True if the port takes a list as one value */
     list: boolean;
   }[];
@@ -1746,7 +1746,7 @@ export interface NodeKind {
   portsOfModel: boolean;
   outputs: {
     name: string;
-    type: "text" | "number" | "boolean" | "image" | "mask" | "video" | "audio" | "media" | "any";
+    type: "text" | "number" | "boolean" | "image" | "mask" | "video" | "audio" | "model3d" | "media" | "any";
     /** Setting that the port depends on */
     setting?: string;
   }[];
@@ -1758,7 +1758,7 @@ export interface MediaOperation {
   title: string;
   summary: string;
   /** Type of its output, and name of the output port */
-  output: "image" | "video" | "audio" | "mask";
+  output: "image" | "video" | "audio" | "model3d" | "mask";
   /** JSON Schema of its inputs. Files are ports; other inputs are ports and settings */
   inputs: Record<string, unknown>;
   /** Groups of inputs: each group needs at least one */

@@ -1,5 +1,6 @@
 import type { MediaFamily } from "@nodeloom/kernel";
 import { filetypeinfo, register } from "magic-bytes.js";
+import { GLB_TYPE } from "./glb";
 
 export interface MediaType {
   contentType: string;
@@ -24,6 +25,8 @@ register("aifc", [...hex("FORM"), "?", "?", "?", "?", ...hex("AIFC")], { mime: "
 register("rf64", [...hex("RF64"), "?", "?", "?", "?", ...hex("WAVE")], { mime: "audio/wav", extension: "wav" });
 register("amr", hex("#!AMR"), { mime: "audio/amr", extension: "amr" });
 register("m4a", hex("ftypM4A "), { mime: "audio/mp4", extension: "m4a" }, FILE_TYPE_BOX_OFFSET);
+
+register("glb", hex("glTF"), { mime: GLB_TYPE, extension: "glb" });
 
 const type = (contentType: string, extension: string, ...families: MediaFamily[]): MediaType => ({ contentType, extension, families });
 
@@ -60,6 +63,7 @@ const SERVED: readonly (readonly [signature: string, type: MediaType])[] = [
   ["avi", type("video/x-msvideo", "avi", "video")],
   ["mov", type("video/quicktime", "mov", "video")],
   ["mp4", type("video/mp4", "mp4", "video", "audio")],
+  ["glb", type(GLB_TYPE, "glb", "model3d")],
 ];
 
 const TRANSPORT_STREAM = type("video/mp2t", "ts", "video");

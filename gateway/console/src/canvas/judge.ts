@@ -88,6 +88,8 @@ const sample = (field: InputField): unknown => {
       return { url: "https://example.com/video.mp4", contentType: "video/mp4" };
     case "audio_upload":
       return { url: "https://example.com/audio.mp3", contentType: "audio/mpeg" };
+    case "model3d_upload":
+      return { url: "https://example.com/model.glb", contentType: "model/gltf-binary" };
     case "json":
       return {};
     default:

@@ -9,6 +9,7 @@ const SHAPES: Readonly<Record<PortType, string>> = {
   mask: "M3.6 3.6h8.8v8.8H3.6zM8 5.6a2.4 2.4 0 1 0 0 4.8a2.4 2.4 0 1 0 0-4.8z",
   video: "M4 2.8 13.2 8 4 13.2z",
   audio: "M5.2 3.2h5.6L13.4 8l-2.6 4.8H5.2L2.6 8z",
+  model3d: "M8 2.6 13 5.3v5.4L8 13.4 3 10.7V5.3z",
   media: "M6 3h4l0 3h3v4h-3v3H6v-3H3V6h3z",
   any: "M8 3.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9z",
 };

@@ -49,7 +49,7 @@ export interface PortRules {
   resultsOf: (node: GraphNode) => readonly string[] | undefined;
 }
 
-const RESULT_NAMES = ["images", "videos", "audios", "text"] as const;
+const RESULT_NAMES = ["images", "videos", "audios", "models3d", "text"] as const;
 const ALWAYS_SHOWN: ReadonlySet<string> = new Set(["prompt", "system", "value", "items", "body", "text"]);
 
 const requiredOf = (schema: JsonSchema | undefined): ReadonlySet<string> =>

@@ -20,6 +20,8 @@ const FAMILIES: ReadonlyMap<string, MediaFamily> = new Map([
   ["video", "video"],
   ["audios", "audio"],
   ["audio", "audio"],
+  ["models3d", "model3d"],
+  ["model3d", "model3d"],
 ]);
 
 type Values = Readonly<Record<string, unknown>>;
@@ -27,6 +29,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 export const familyOfType = (contentType: unknown): MediaFamily | undefined => {
   const family = typeof contentType === "string" ? contentType.split("/")[0] : undefined;
+  if (family === "model") return "model3d";
   return family === "image" || family === "video" || family === "audio" ? family : undefined;
 };
 

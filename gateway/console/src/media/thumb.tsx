@@ -1,4 +1,4 @@
-import { FileQuestion, FileText, Play } from "lucide-react";
+import { Box, FileQuestion, FileText, Play } from "lucide-react";
 import { useState } from "react";
 import { isOwnMedia } from "./url";
 import { classes } from "../ui/classes";
@@ -77,6 +77,12 @@ export const Thumb = ({ file, text, label, width, className = "", fitsWhole = fa
         fitsWhole={fitsWhole}
         otherwise={sign}
       />
+    );
+  if (file.family === "model3d")
+    return (
+      <span className={classes("flex items-center justify-center text-(--port-model3d)", className)}>
+        <Box className="size-1/2 max-h-12 max-w-12" aria-label={label} role="img" />
+      </span>
     );
   if (file.family === "audio")
     return (

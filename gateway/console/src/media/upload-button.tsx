@@ -4,6 +4,7 @@ import { useRef } from "react";
 import { messageOf } from "../api/client";
 import { MAX_UPLOAD_BYTES, uploadFile } from "../api/files";
 import { Button } from "../ui/button";
+import { chooserTypes } from "../ui/inputs/accept";
 import { bytes } from "../ui/format";
 import { complain } from "../ui/overlays/toast";
 import { COMMON } from "../messages/common";
@@ -38,7 +39,7 @@ export const UploadButton = ({
       <input
         ref={input}
         type="file"
-        accept={accept}
+        accept={chooserTypes(accept)}
         className="hidden"
         onChange={(event) => {
           const file = event.target.files?.[0];

@@ -20,11 +20,12 @@ export const safeUrl = (value: unknown): string | undefined => {
 /** True for the service's own files, which the page can embed. Others are links. */
 export const isOwnMedia = (url: string): boolean => new URL(url, location.origin).origin === location.origin;
 
-export type MediaFamily = "image" | "video" | "audio";
+export type MediaFamily = "image" | "video" | "audio" | "model3d";
 const EXTENSIONS: readonly (readonly [RegExp, MediaFamily])[] = [
   [/\.(png|jpe?g|gif|webp|avif|svg)$/i, "image"],
   [/\.(mp4|webm|mov)$/i, "video"],
   [/\.(mp3|wav|ogg|flac|m4a|aac)$/i, "audio"],
+  [/\.glb$/i, "model3d"],
 ];
 
 /** Media type of an address, if it shows one. */

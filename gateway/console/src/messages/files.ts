@@ -23,6 +23,7 @@ export const LIBRARY = {
   images: "Images",
   video: "Video",
   audio: "Audio",
+  models3d: "3D models",
   generated: "Generated",
   uploaded: "Uploaded",
   kept: "Kept",

@@ -1,5 +1,6 @@
 import { useId, useState } from "react";
 import { FILE_FIELD } from "../messages/visitor";
+import { chooserTypes } from "../ui/inputs/accept";
 import { Check } from "../ui/inputs/field";
 
 /** Maximum size of the files of a field, which are part of a run's request. */
@@ -64,7 +65,7 @@ export const FileField = ({ label, accept, error, most, hasDefault, mayBeEmpty, 
       <input
         id={id}
         type="file"
-        accept={accept}
+        accept={chooserTypes(accept)}
         multiple={most !== undefined}
         disabled={isEmpty}
         aria-describedby={`${id}-note`}

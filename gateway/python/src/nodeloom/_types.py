@@ -289,7 +289,7 @@ class TestExpectationFileText(TypedDict):
 class TestExpectationFile(TypedDict):
     """Properties of a file; of a list, every file has them"""
 
-    kind: NotRequired[Literal["image", "video", "audio"]]
+    kind: NotRequired[Literal["image", "video", "audio", "model3d"]]
     contentType: NotRequired[str]
     bytes: NotRequired[float | TestExpectationFileBytes2]
     width: NotRequired[float | TestExpectationFileWidth2]
@@ -1961,14 +1961,14 @@ class Task(TypedDict):
 
 class NodeKindInputsItem(TypedDict):
     name: str
-    type: Literal["text", "number", "boolean", "image", "mask", "video", "audio", "media", "any"]
+    type: Literal["text", "number", "boolean", "image", "mask", "video", "audio", "model3d", "media", "any"]
     # True if the port takes a list as one value
     list: bool
 
 
 class NodeKindOutputsItem(TypedDict):
     name: str
-    type: Literal["text", "number", "boolean", "image", "mask", "video", "audio", "media", "any"]
+    type: Literal["text", "number", "boolean", "image", "mask", "video", "audio", "model3d", "media", "any"]
     # Setting that the port depends on
     setting: NotRequired[str]
 
@@ -2000,7 +2000,7 @@ class MediaOperation(TypedDict):
     title: str
     summary: str
     # Type of its output, and name of the output port
-    output: Literal["image", "video", "audio", "mask"]
+    output: Literal["image", "video", "audio", "model3d", "mask"]
     # JSON Schema of its inputs. Files are ports; other inputs are ports and settings
     inputs: Mapping[str, Any]
     # Groups of inputs: each group needs at least one

@@ -31,6 +31,7 @@ import { maskCases } from "./masks";
 import { mediaUrlCases } from "./media-urls";
 import { modelCases } from "./models";
 import { moneyCases } from "./money";
+import { model3dCases } from "./models-3d";
 import { nodeKindCases } from "./node-kinds";
 import { rerunCases } from "./reruns";
 import { routeCases } from "./routes";
@@ -74,6 +75,7 @@ export const CASES: readonly Case[] = [
   ...mediaUrlCases,
   ...mediaReaderCases,
   ...maskCases,
+  ...model3dCases,
   ...libraryCases,
   ...environmentCases,
   ...canaryCases,

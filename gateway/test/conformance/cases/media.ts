@@ -12,7 +12,7 @@ const sizes = inSection("D13");
 const MEGABYTE = 1024 * 1024;
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
-const send = async (ctx: Context, path: string, headers: Record<string, string>, bytes: Buffer): Promise<Answer> => {
+export const send = async (ctx: Context, path: string, headers: Record<string, string>, bytes: Buffer): Promise<Answer> => {
   const response = await fetch(`${ctx.baseUrl}${path}`, { method: "POST", headers, body: new Uint8Array(bytes) });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: (text === "" ? {} : JSON.parse(text)) as Answer["body"] };

@@ -135,7 +135,7 @@ export const textOf = (content: Uint8Array, contentType: string): string | undef
   return text?.includes("\0") ? undefined : text;
 };
 
-/** Stores images, videos and audio that HTTP nodes receive. */
+/** Stores images, videos, audio and 3D models that HTTP nodes receive. */
 
 export type KeepAnswer = ReturnType<typeof createKeepAnswer>;
 

@@ -76,7 +76,7 @@ const contentOf = async (
     if (isText) throw providerFailed(`the answer is larger than ${LIMITS.textValueBytes} bytes`);
     const [type = ""] = contentType.split(";");
     const called = type.trim() === "" ? "" : ` (${type.trim().slice(0, 100)})`;
-    throw providerFailed(`the answer is neither text nor a picture, video or sound${called}`);
+    throw providerFailed(`the answer is neither text nor a picture, video, sound or 3D model${called}`);
   };
   try {
     if (start.length === 0 || (isText && !namesFile(contentType))) return asText();

@@ -121,7 +121,7 @@ export const createDataFiles = ({
       return { file: mediaValue({ ...object, contentType: isAsSaid ? object.contentType : declared }) };
     } catch (error) {
       if (!isRefused(error)) throw error;
-      if (declared === undefined) return { problem: "the data isn't a readable picture, video or sound" };
+      if (declared === undefined) return { problem: "the data isn't a readable picture, video, sound or 3D model" };
       return url.length > LIMITS.textValueBytes ? { problem: `the data isn't a readable ${family ?? declared} file` } : {};
     }
   };

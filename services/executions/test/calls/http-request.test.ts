@@ -158,7 +158,10 @@ it("stores a file under an id of its call, with the type of its bytes, and handl
   };
   expect(await keep(nodeCall({}, "k"), bytes(), live)).toEqual(FILE);
   expect(uploads[0]).toEqual({
-    part: { $case: "header", value: { id: "run-3-1-0", ownerId: "user", accept: ["image", "video", "audio"], making: undefined } },
+    part: {
+      $case: "header",
+      value: { id: "run-3-1-0", ownerId: "user", accept: ["image", "video", "audio", "model3d"], making: undefined },
+    },
   });
   refusal = new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", "is no image");
   expect(await keep(nodeCall({}, "k"), bytes(), live)).toBeUndefined();
@@ -171,7 +174,7 @@ it.each<[string, Record<string, string>, Buffer, RegExp]>([
     "an archive",
     { "content-type": "application/zip" },
     Buffer.from("504b0304140000", "hex"),
-    /is neither text nor a picture, video or sound \(application\/zip\)$/,
+    /is neither text nor a picture, video, sound or 3D model \(application\/zip\)$/,
   ],
   ["a file that says that it is text", { "content-type": "text/plain" }, Buffer.from([0, 1, 2, 3]), /is neither text nor/],
   ["bytes of no type", {}, Buffer.from([0xff, 0xfe, 0xfd]), /is neither text nor/],

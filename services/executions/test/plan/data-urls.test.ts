@@ -181,7 +181,7 @@ it("rejects data without a type if its bytes aren't a file for the field", async
     reason: expect.stringMatching(/INVALID/) as string,
     message: expect.stringContaining("must be an audio file, but is an image") as string,
   });
-  await refusedPlan("data:application/octet-stream;base64,AAAA").toThrow("the data isn't a readable picture, video or sound");
+  await refusedPlan("data:application/octet-stream;base64,AAAA").toThrow("the data isn't a readable picture, video, sound or 3D model");
 });
 
 it("keeps short data that isn't a file unchanged", async () => {

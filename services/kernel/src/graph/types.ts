@@ -31,7 +31,7 @@ export interface LoopTurn {
 }
 
 /** A mask is a one-channel PNG in which white is selected. `media` is a file of any family, `any` any JSON value. */
-export const PORT_TYPES = ["text", "number", "boolean", "image", "mask", "video", "audio", "media", "any"] as const;
+export const PORT_TYPES = ["text", "number", "boolean", "image", "mask", "video", "audio", "model3d", "media", "any"] as const;
 export type PortType = (typeof PORT_TYPES)[number];
 
 /** Passes a value from an output port to an input port. A null handle means the default port. */

@@ -7,6 +7,7 @@ import type { Strip } from "../strip/strip";
 import type { Measure } from "../measure/measure";
 import { sourceTypeOf, type Making } from "../provenance/making";
 import type { Parents } from "../provenance/parents";
+import { checkGlb, GLB_TYPE } from "../glb";
 import { asSound, isAccepted, sniff, type MediaType } from "../sniff";
 import type { MediaObject, Origin } from "./media-object";
 import type { ObjectStore } from "./object-store";
@@ -112,6 +113,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     try {
       const sniffed = typeOf(received);
       checkAccepted(sniffed, placement.accept);
+      if (sniffed.contentType === GLB_TYPE) await checkGlb(received.path, received.bytes);
       const [{ sources, ...origin }, { isSound, ...measured }] = await Promise.all([
         describeMaking(placement),
         measure(received.path, sniffed.contentType),

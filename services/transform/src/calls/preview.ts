@@ -21,7 +21,8 @@ export const createPreview =
         return await folders.within(async (folder) => {
           const files = await readFiles(media, [{ port: "file", key }], folder, signal);
           const family = mediaFamily(files[0]!.contentType);
-          if (family === undefined) throw new DomainError("failed", "EXECUTION_FAILED", "the file isn't an image, video or sound");
+          if (family === undefined || family === "model3d")
+            throw new DomainError("failed", "EXECUTION_FAILED", "the file isn't an image, video or sound");
           const program = family === "image" ? null : (await ffmpeg.ready()).path;
           const settings = { family, width: Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)) };
           const { path } = await pool.work(

@@ -18,7 +18,7 @@ export interface Kind extends Omit<Look, "data" | "fedBy" | "summary"> {
   runs: boolean;
 }
 
-const VISIBLE: ReadonlySet<PortType> = new Set(["image", "mask", "video", "media"]);
+const VISIBLE: ReadonlySet<PortType> = new Set(["image", "mask", "video", "model3d", "media"]);
 
 /** "Resize image" from `resize-image`. */
 const titleOf = (type: string): string => {

@@ -40,7 +40,8 @@ export const addFileNodes = (editor: Editor, files: readonly LibraryFile[], at: 
   editor.ui.setState({ panel: "node", reveal: ids[0] });
 };
 
-const isMedia = ({ type }: File): boolean => /^(image|video|audio)\//.test(type);
+/** Browsers know no content type for GLB files. */
+const isMedia = ({ type, name }: File): boolean => /^(image|video|audio|model)\//.test(type) || /\.glb$/i.test(name);
 
 /** Uploads files and adds a node for each. */
 export const uploadToCanvas = async (editor: Editor, dropped: readonly File[], at: Point): Promise<void> => {

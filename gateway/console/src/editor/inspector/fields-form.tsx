@@ -19,6 +19,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   mask_upload: FIELDS_FORM.mask,
   video_upload: FIELDS_FORM.video,
   audio_upload: FIELDS_FORM.audio,
+  model3d_upload: FIELDS_FORM.model3d,
   json: "JSON",
 };
 
@@ -39,6 +40,7 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
     case "mask_upload":
     case "video_upload":
     case "audio_upload":
+    case "model3d_upload":
       return null;
     default:
       return (

@@ -22,6 +22,7 @@ import { useLibraryChoice, useSetting, useWired } from "./use-setting";
 import { WiredField } from "./wired-field";
 import { COMMON } from "../../messages/common";
 import { MODEL_FORM } from "../../messages/editor/inspector";
+import { EVERY_FILE } from "../../ui/inputs/accept";
 
 const ModelSelect = ({ node }: { node: DocNode }) => {
   const { models, ui } = useEditor();
@@ -99,7 +100,7 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
           label={title}
           value={String(settingAt(node, path) ?? "")}
           onChange={(value) => set(path, value)}
-          accept="image/*,video/*,audio/*"
+          accept={EVERY_FILE}
           hint={typeof property.description === "string" ? property.description : undefined}
           disabled={disabled}
           onChoose={() => choose((id) => set(path, id))}

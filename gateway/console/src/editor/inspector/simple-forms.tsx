@@ -8,6 +8,7 @@ import { JsonInput, NumberField } from "../../ui/inputs/value-inputs";
 import { FileValue } from "../../media/file-value";
 import { Skeleton } from "../../ui/notice";
 import { useLibraryChoice, useSetting, useWired } from "./use-setting";
+import { EVERY_FILE } from "../../ui/inputs/accept";
 import { COMMON } from "../../messages/common";
 import { FIELDS_FORM, SIMPLE_FORMS } from "../../messages/editor/inspector";
 
@@ -161,8 +162,6 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
   );
 };
 
-const ANY_FILE = "image/*,video/*,audio/*";
-
 export const FileForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const choose = useLibraryChoice();
@@ -184,7 +183,7 @@ export const FileForm = ({ node }: { node: DocNode }) => {
             <FileList
               label={SIMPLE_FORMS.files}
               value={list}
-              accept={ANY_FILE}
+              accept={EVERY_FILE}
               error={undefined}
               examples={[]}
               most={MOST_FILES}
@@ -197,7 +196,7 @@ export const FileForm = ({ node }: { node: DocNode }) => {
           label={COMMON.file}
           value={text(mediaId)}
           onChange={put}
-          accept={ANY_FILE}
+          accept={EVERY_FILE}
           hint={SIMPLE_FORMS.fileHint}
           disabled={disabled}
           onChoose={() => choose(put)}

@@ -17,6 +17,7 @@ import { EVERYTHING, FileFilters, fits, keptWords, useFileActions } from "../../
 import { useLibrary } from "../../media/use-library";
 import { COMMON } from "../../messages/common";
 import { LIBRARY } from "../../messages/editor/panels";
+import { EVERY_FILE } from "../../ui/inputs/accept";
 
 const Chosen = ({ files, stage, onDone }: { files: readonly MediaFile[]; stage: Stage; onDone: () => void }) => {
   const editor = useEditor();
@@ -98,11 +99,7 @@ export const Library = ({ stage }: { stage: Stage }) => {
       <header className="flex flex-col gap-2 border-b p-3">
         <div className="flex items-center gap-2">
           <h2 className="flex-1 font-semibold">{choosing ? LIBRARY.chooseAFile : LIBRARY.yourFiles}</h2>
-          <UploadButton
-            accept="image/*,video/*,audio/*"
-            label={COMMON.upload}
-            onDone={() => void client.invalidateQueries({ queryKey: ["media"] })}
-          />
+          <UploadButton accept={EVERY_FILE} label={COMMON.upload} onDone={() => void client.invalidateQueries({ queryKey: ["media"] })} />
           <IconButton icon={X} size="sm" label={LIBRARY.closeFiles} onClick={close} />
         </div>
         <FileFilters filter={filter} onChange={setFilter} />

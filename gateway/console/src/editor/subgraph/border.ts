@@ -12,11 +12,14 @@ const FIELD_OF: Readonly<Record<PortType, string>> = {
   mask: "mask_upload",
   video: "video_upload",
   audio: "audio_upload",
+  model3d: "model3d_upload",
   media: "json",
   any: "json",
 };
 /** Result members that have a fixed type. */
-const MEMBER_OF: Readonly<Partial<Record<PortType, string>>> = { text: "text", image: "images", video: "videos", audio: "audios" };
+const MEMBER_OF: Readonly<Partial<Record<PortType, string>>> = {
+  ...{ text: "text", image: "images", video: "videos", audio: "audios", model3d: "models3d" },
+};
 
 /** A free name: `prompt`, `prompt-2`, … */
 const freeName = (wantedName: string, takenNames: ReadonlySet<string>): string => {

@@ -6,7 +6,7 @@ import { NumberField, NumberInput } from "../../ui/inputs/value-inputs";
 import { compact, type FileExpectation } from "./expectations";
 import type { ErrorAt } from "./error-at";
 
-const KINDS = ["image", "video", "audio"] as const;
+const KINDS = ["image", "video", "audio", "model3d"] as const;
 const RANGES = ["width", "height", "durationMs", "bytes", "loudness"] as const;
 type RangeName = (typeof RANGES)[number];
 type Range = NonNullable<FileExpectation[RangeName]>;
@@ -16,6 +16,7 @@ const OF_KIND: Readonly<Record<(typeof KINDS)[number], ReadonlySet<string>>> = {
   image: new Set(["width", "height", "bytes", "similarTo", "text"]),
   video: new Set(["width", "height", "durationMs", "bytes", "loudness", "similarTo"]),
   audio: new Set(["durationMs", "bytes", "loudness"]),
+  model3d: new Set(["bytes"]),
 };
 
 const boundsOf = (range: Range | undefined): { min?: number; max?: number } =>

@@ -12,13 +12,16 @@ import type { NodeRunView } from "../scene/shown";
 import { loadClip } from "./clip/load-clip";
 import type { Picture } from "./picture";
 
+/** Families of files that a tool edits. */
+export type TouchedFamily = Exclude<MediaFamily, "model3d">;
+
 interface Source {
   ports: NodePorts | undefined;
   view: NodeRunView | undefined;
   outputs: Readonly<Record<string, unknown>> | undefined;
 }
 
-const isShown = ({ url, family }: OutputFile, shownFamily: MediaFamily): boolean => family === shownFamily && isOwnMedia(url);
+const isShown = ({ url, family }: OutputFile, shownFamily: TouchedFamily): boolean => family === shownFamily && isOwnMedia(url);
 
 /** Newest files at an input: those of its links' sources, in order. */
 const filesAt = (graph: DocGraph, nodeId: string, port: string, sourceOf: (nodeId: string) => Source): OutputFile[] =>
@@ -32,7 +35,7 @@ const filesAt = (graph: DocGraph, nodeId: string, port: string, sourceOf: (nodeI
     });
 
 /** Files of a family that an input of a node last received, or the file in its settings. */
-export const useReceived = (node: DocNode, port: string, family: MediaFamily): readonly OutputFile[] => {
+export const useReceived = (node: DocNode, port: string, family: TouchedFamily): readonly OutputFile[] => {
   const { slug } = useEditor();
   const graph = useDocument((state) => state.graph);
   const shownNodes = useScene((state) => state.nodeViews);
@@ -67,13 +70,13 @@ const loadPicture = async (url: string): Promise<Picture> => {
   return { url, width: image.naturalWidth, height: image.naturalHeight };
 };
 
-const load = (url: string, family: MediaFamily): Promise<Picture> => (family === "image" ? loadPicture(url) : loadClip(url, family));
+const load = (url: string, family: TouchedFamily): Promise<Picture> => (family === "image" ? loadPicture(url) : loadClip(url, family));
 
 const sameFile = (one: string | undefined, other: string | undefined): boolean =>
   one === other || (one !== undefined && other !== undefined && unsigned(one) === unsigned(other));
 
 /** Loads a picture, video or sound; an expired address is renewed once. A new signature of the same file doesn't load it again, which would end a drag. */
-export const usePicture = (pictureUrl: string | undefined, family: MediaFamily): PictureState => {
+export const usePicture = (pictureUrl: string | undefined, family: TouchedFamily): PictureState => {
   const [url, setUrl] = useState(pictureUrl);
   if (!sameFile(url, pictureUrl)) setUrl(pictureUrl);
   const [loaded, setLoaded] = useState<{ url: string; as: PictureState }>();

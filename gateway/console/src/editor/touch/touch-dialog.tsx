@@ -5,7 +5,6 @@ import "../../styles/touch.css";
 import { setData } from "../../document/edit";
 import type { DocNode } from "../../document/graph";
 import type { OutputFile } from "../../media/files-in";
-import type { MediaFamily } from "../../media/url";
 import { Button, IconButton } from "../../ui/button";
 import { propertiesOf } from "../../ui/inputs/properties";
 import { SchemaControl } from "../../ui/inputs/schema-control";
@@ -23,7 +22,7 @@ import { ComposeTool } from "./compose-tool";
 import { CropTool } from "./crop-tool";
 import type { DragState } from "./handle-box";
 import { MaskTool } from "./mask-tool";
-import { usePicture, useReceived, type PictureState } from "./received";
+import { usePicture, useReceived, type PictureState, type TouchedFamily } from "./received";
 import { ResizeTool } from "./resize-tool";
 import type { Settings } from "./settings";
 import { TextTool } from "./text-tool";
@@ -76,7 +75,7 @@ interface Selection {
 }
 
 /** One of several pictures; the last one if there are fewer. */
-const useChosen = (files: readonly OutputFile[], index: number, family: MediaFamily): Selection => {
+const useChosen = (files: readonly OutputFile[], index: number, family: TouchedFamily): Selection => {
   const file = files[Math.min(index, files.length - 1)];
   return { file, loaded: usePicture(file?.url, family) };
 };

@@ -17,6 +17,7 @@ import { useLibrary } from "../../media/use-library";
 import { Tile, viewerItem } from "./tile";
 import { COMMON } from "../../messages/common";
 import { FILES_PAGE } from "../../messages/files";
+import { EVERY_FILE } from "../../ui/inputs/accept";
 
 const DAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 
@@ -98,7 +99,7 @@ export const FilesPage = () => {
             {FILES_PAGE.verify}
           </Link>
           <UploadButton
-            accept="image/*,video/*,audio/*"
+            accept={EVERY_FILE}
             label={COMMON.upload}
             size="md"
             onDone={() => void client.invalidateQueries({ queryKey: ["media"] })}

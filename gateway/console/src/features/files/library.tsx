@@ -15,6 +15,7 @@ const KINDS = [
   ["image", LIBRARY.images],
   ["video", LIBRARY.video],
   ["audio", LIBRARY.audio],
+  ["model", LIBRARY.models3d],
 ] as const;
 const ORIGINS = [
   ["", LIBRARY.all],

@@ -19,7 +19,7 @@ const ROWS = [
   { id: "1", name: LONG, amount: 12.345 },
   { id: "2", name: "<img src=x onerror=alert(1)>", amount: 0 },
 ];
-const TYPES = ["text", "number", "boolean", "image", "mask", "video", "audio", "media", "any"] as const;
+const TYPES = ["text", "number", "boolean", "image", "mask", "video", "audio", "model3d", "media", "any"] as const;
 
 /** All components of the design system, for people and tests. */
 export const KitchenPage = () => {

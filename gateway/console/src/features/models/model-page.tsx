@@ -23,11 +23,11 @@ import { propertiesOf } from "../../ui/inputs/properties";
 import { SchemaControl } from "../../ui/inputs/schema-control";
 import { COMMON } from "../../messages/common";
 import { MODEL_PAGE } from "../../messages/models";
+import { EVERY_FILE } from "../../ui/inputs/accept";
 
 const route = getRouteApi("/shell/models/$internalName");
 
-const acceptOf = ({ contentMediaType }: JsonSchema): string =>
-  typeof contentMediaType === "string" ? contentMediaType : "image/*,video/*,audio/*";
+const acceptOf = ({ contentMediaType }: JsonSchema): string => (typeof contentMediaType === "string" ? contentMediaType : EVERY_FILE);
 
 const StandingLine = ({ model }: { model: Model }) => {
   const { title, tone, reason } = standingOf(model);

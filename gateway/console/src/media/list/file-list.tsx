@@ -2,6 +2,7 @@ import { FolderOpen, Images, Upload } from "lucide-react";
 import { useEffect, useId, useRef, useState, type DragEvent } from "react";
 import { Button } from "../../ui/button";
 import { classes } from "../../ui/classes";
+import { chooserTypes } from "../../ui/inputs/accept";
 import { complain } from "../../ui/overlays/toast";
 import { COMMON } from "../../messages/common";
 import { FILE_LIST } from "../../messages/file-list";
@@ -109,7 +110,7 @@ export const FileList = ({ label, value, accept, error, examples, most = USUAL_M
         ref={input}
         type="file"
         multiple
-        accept={accept}
+        accept={chooserTypes(accept)}
         aria-label={label}
         className="hidden"
         onChange={(event) => {

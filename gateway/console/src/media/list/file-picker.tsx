@@ -3,6 +3,7 @@ import { messageOf } from "../../api/client";
 import { fileTitle } from "../file-title";
 import { fileOf } from "../files-in";
 import { useLibrary } from "../use-library";
+import { isAcceptedType } from "../../ui/inputs/accept";
 import { COMMON } from "../../messages/common";
 import { FILE_LIST } from "../../messages/file-list";
 import { Button } from "../../ui/button";
@@ -23,7 +24,7 @@ interface FilePickerProps {
 export const FilePicker = ({ label, accept, most, onDone, onClose }: FilePickerProps) => {
   const library = useLibrary();
   const [chosenIds, setChosen] = useState<readonly string[]>([]);
-  const files = library.files.filter(({ contentType }) => contentType.startsWith(accept.replace("*", "")));
+  const files = library.files.filter(({ contentType }) => isAcceptedType(contentType, accept));
   const toggle = (id: string): void =>
     setChosen(chosenIds.includes(id) ? chosenIds.filter((one) => one !== id) : [...chosenIds, id].slice(0, most));
   return (

@@ -1,17 +1,19 @@
 import { messageOf } from "../../api/client";
 import { MAX_UPLOAD_BYTES, uploadFile } from "../../api/files";
 import { bytes } from "../../ui/format";
+import { isAcceptedType } from "../../ui/inputs/accept";
 import { complain } from "../../ui/overlays/toast";
 import { FILE_LIST } from "../../messages/file-list";
 import { UPLOAD_BUTTON } from "../../messages/media";
 
-type Kind = keyof typeof FILE_LIST.kinds;
+/** The kind of files that an input takes: one kind, or any. */
+const kindOf = (accept: string): string =>
+  accept.includes(",") ? FILE_LIST.anyKind : FILE_LIST.kinds[accept.split("/")[0] as keyof typeof FILE_LIST.kinds];
 
 /** The problem of a file before it is uploaded, or undefined. */
 const problemOf = ({ name, type, size }: File, accept: string): string | undefined => {
-  const kind = accept.split("/")[0] as Kind;
   // Browsers don't know the type of every file; the service reads it from the content.
-  if (type !== "" && !type.startsWith(`${kind}/`)) return FILE_LIST.wrongType(name, FILE_LIST.kinds[kind]);
+  if (type !== "" && !isAcceptedType(type, accept)) return FILE_LIST.wrongType(name, kindOf(accept));
   return size > MAX_UPLOAD_BYTES ? UPLOAD_BUTTON.fileTooLarge(name, bytes(size), bytes(MAX_UPLOAD_BYTES)) : undefined;
 };
 

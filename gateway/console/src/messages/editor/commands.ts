@@ -3,7 +3,7 @@ import { plural } from "../forms";
 export const FILES = {
   addAFile: "Add a file",
   addFiles: (count: number) => `Add ${plural(count, "file", "files")}`,
-  wrongFileType: "Only images, video and audio can become nodes.",
+  wrongFileType: "Only images, video, audio and 3D models can become nodes.",
   fileTooLarge: (name: string, size: string, most: string) => `${name} has ${size}. Files can have at most ${most}.`,
   uploading: (name: string) => `Uploading ${name}…`,
   uploadingFiles: (count: number) => `Uploading ${plural(count, "file", "files")}…`,

@@ -68,6 +68,7 @@ export const FIELDS_FORM = {
   mask: "Mask",
   video: "Video",
   audio: "Audio",
+  model3d: "3D model",
   default: "Default",
   onByDefault: "On by default",
   enterAName: "Enter a name.",

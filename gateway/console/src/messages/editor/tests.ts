@@ -90,7 +90,7 @@ export const TEST_FORM = {
 export const TEST_FILE = {
   kind: "Kind",
   anyKind: "Any kind",
-  kinds: { image: "Image", video: "Video", audio: "Audio" },
+  kinds: { image: "Image", video: "Video", audio: "Audio", model3d: "3D model" },
   contentType: "Content type",
   contentTypePlaceholder: "image/png",
   ranges: {

@@ -37,6 +37,7 @@ const UPLOADS: Readonly<Record<string, string>> = {
   mask_upload: "image/*",
   video_upload: "video/*",
   audio_upload: "audio/*",
+  model3d_upload: "model/*",
 };
 
 export const takesFile = ({ type }: DeclaredField): boolean => type in UPLOADS;

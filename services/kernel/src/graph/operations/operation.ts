@@ -33,16 +33,18 @@ const FREE: Price = { basis: "run", microUsd: 0 };
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-const PLURALS = { image: "Images", video: "Videos", audio: "Sounds" } as const;
+/** Families that operations take. None takes a 3D model. */
+type OperandFamily = Exclude<MediaFamily, "model3d">;
+const PLURALS: Readonly<Record<OperandFamily, string>> = { image: "Images", video: "Videos", audio: "Sounds" };
 
-export const file = (family: MediaFamily, title: string): JsonSchema => ({
+export const file = (family: OperandFamily, title: string): JsonSchema => ({
   type: "string",
   format: "media",
   contentMediaType: `${family}/*`,
   title,
 });
 export const mask = (title = "Mask"): JsonSchema => ({ ...file("image", title), [MASK_KEYWORD]: true });
-export const fileList = (family: MediaFamily, least = 1, most = MOST_FILES): JsonSchema => ({
+export const fileList = (family: OperandFamily, least = 1, most = MOST_FILES): JsonSchema => ({
   type: "array",
   items: file(family, family),
   minItems: least,

@@ -8,7 +8,7 @@ import { valueOf, type PlanStep, type Source } from "./plan-types";
 import { concatenated, isMedia } from "../values/value";
 
 /**
- * Files of a result. `images`, `videos` and `audios` always refer to media storage: a step of the response-output node copies external
+ * Files of a result. `images`, `videos`, `audios` and `models3d` always refer to media storage: a step of the response-output node copies external
  * files before the result is built.
  */
 

@@ -17,6 +17,7 @@ export const FIELD_TYPES = [
   "mask_upload",
   "video_upload",
   "audio_upload",
+  "model3d_upload",
   "json",
 ] as const;
 
@@ -150,6 +151,7 @@ const valueProblem = (field: InputField, value: unknown): string | undefined => 
     case "mask_upload":
     case "video_upload":
     case "audio_upload":
+    case "model3d_upload":
       return mediaProblem(uploadType(field)!, value);
     default:
       return checkJson(value);

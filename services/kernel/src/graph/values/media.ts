@@ -1,16 +1,22 @@
 import { isMedia, type MediaValue } from "./value";
 
-export const MEDIA_FAMILIES = ["image", "video", "audio"] as const;
+/** Families of files. A 3D model is a GLB file (binary glTF). */
+export const MEDIA_FAMILIES = ["image", "video", "audio", "model3d"] as const;
 export type MediaFamily = (typeof MEDIA_FAMILIES)[number];
 
 /** Types of ports that carry files. A mask is an image file in which white is selected; `media` is a file of any family. */
-export const FILE_TYPES = ["image", "mask", "video", "audio", "media"] as const;
+export const FILE_TYPES = ["image", "mask", "video", "audio", "model3d", "media"] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
 /** The media family of the files that a port takes; undefined for any family. */
 export const familyOfPort = (type: FileType): MediaFamily | undefined => (type === "mask" ? "image" : type === "media" ? undefined : type);
 
-const RESULT_FAMILIES: ReadonlyMap<string, MediaFamily> = new Map(MEDIA_FAMILIES.map((family) => [`${family}s`, family]));
+const RESULT_FAMILIES: ReadonlyMap<string, MediaFamily> = new Map([
+  ["images", "image"],
+  ["videos", "video"],
+  ["audios", "audio"],
+  ["models3d", "model3d"],
+]);
 
 /** The media family of a result member such as `images`; undefined for members with other values. */
 export const resultFamily = (name: string): MediaFamily | undefined => RESULT_FAMILIES.get(name);
@@ -72,7 +78,14 @@ export const isMediaReference = (value: string): boolean => {
   return MEDIA_ID.test(value);
 };
 
-const family = (contentType: string): string => contentType.split("/")[0]!.toLowerCase();
+/** First part of content types that isn't the name of their family. */
+const MODEL_TYPE = "model";
+
+/** The first part of a content type, or the media family that it stands for. */
+const family = (contentType: string): string => {
+  const first = contentType.split("/")[0]!.toLowerCase();
+  return first === MODEL_TYPE ? "model3d" : first;
+};
 
 export const mediaFamily = (contentType: string): MediaFamily | undefined => MEDIA_FAMILIES.find((one) => one === family(contentType));
 
@@ -85,8 +98,13 @@ const familyOf = (value: unknown): string | undefined => {
 };
 
 export const fileOf = (family: string): string =>
-  ({ image: "an image", mask: "a mask (an image file)", video: "a video", audio: "an audio file" })[family] ??
-  "a file in a format that isn't supported";
+  ({
+    image: "an image",
+    mask: "a mask (an image file)",
+    video: "a video",
+    audio: "an audio file",
+    model3d: "a 3D model (a GLB file)",
+  })[family] ?? "a file in a format that isn't supported";
 
 /** The problem of using a known value as a file for a port, or undefined. */
 export const mediaProblem = (takes: FileType, value: unknown): string | undefined => {

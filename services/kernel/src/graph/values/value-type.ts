@@ -6,7 +6,7 @@ import { isMedia } from "./value";
 
 /** The type of a value, used to check its replacement. */
 
-type Single = "nothing" | "text" | "number" | "boolean" | "object" | "image" | "video" | "audio" | "file";
+type Single = "nothing" | "text" | "number" | "boolean" | "object" | "image" | "video" | "audio" | "model3d" | "file";
 
 export interface ValueType {
   /** Distinct types of the items, if the value is a list. */
@@ -39,10 +39,11 @@ const CALLED: Readonly<Record<Single, string>> = {
   image: "an image",
   video: "a video",
   audio: "an audio file",
+  model3d: "a 3D model",
   file: "a file",
 };
 
-const FILES: ReadonlySet<Single> = new Set(["image", "video", "audio", "file"]);
+const FILES: ReadonlySet<Single> = new Set(["image", "video", "audio", "model3d", "file"]);
 
 export const isOfFiles = ({ types }: ValueType): boolean => types.length > 0 && types.every((type) => FILES.has(type));
 

@@ -23,15 +23,18 @@ const INTO_FILES_OF = (own: PortType): Record<FileType, Flow> => ({
   mask: own === "mask" ? "allowed" : "refused",
   video: own === "video" ? "allowed" : "refused",
   audio: own === "audio" ? "allowed" : "refused",
+  model3d: own === "model3d" ? "allowed" : "refused",
   media: "allowed",
 });
-const INTO_NO_FILE = { image: "refused", mask: "refused", video: "refused", audio: "refused", media: "refused" } as const;
+const INTO_NO_FILE: Readonly<Record<FileType, Flow>> = {
+  ...{ image: "refused", mask: "refused", video: "refused", audio: "refused", model3d: "refused", media: "refused" },
+};
 
 /** Rows are outputs, columns are inputs. The table is applied before a run. */
 export const FLOWS: Readonly<Record<PortType, Readonly<Record<PortType, Flow>>>> = {
   text: {
     ...{ text: "allowed", number: "checked", boolean: "refused", any: "allowed" },
-    ...{ image: "checked", mask: "checked", video: "checked", audio: "checked", media: "checked" },
+    ...{ image: "checked", mask: "checked", video: "checked", audio: "checked", model3d: "checked", media: "checked" },
   },
   number: { text: "converted", number: "allowed", boolean: "refused", ...INTO_NO_FILE, any: "allowed" },
   boolean: { text: "converted", number: "refused", boolean: "allowed", ...INTO_NO_FILE, any: "allowed" },
@@ -39,13 +42,14 @@ export const FLOWS: Readonly<Record<PortType, Readonly<Record<PortType, Flow>>>>
   mask: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("mask"), any: "allowed" },
   video: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("video"), any: "allowed" },
   audio: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("audio"), any: "allowed" },
+  model3d: { text: "refused", number: "refused", boolean: "refused", ...INTO_FILES_OF("model3d"), any: "allowed" },
   media: {
     ...{ text: "refused", number: "refused", boolean: "refused", any: "allowed" },
-    ...{ image: "checked", mask: "checked", video: "checked", audio: "checked", media: "allowed" },
+    ...{ image: "checked", mask: "checked", video: "checked", audio: "checked", model3d: "checked", media: "allowed" },
   },
   any: {
     ...{ text: "converted", number: "checked", boolean: "checked", any: "allowed" },
-    ...{ image: "checked", mask: "checked", video: "checked", audio: "checked", media: "checked" },
+    ...{ image: "checked", mask: "checked", video: "checked", audio: "checked", model3d: "checked", media: "checked" },
   },
 };
 
@@ -57,6 +61,7 @@ const CALLED: Readonly<Record<PortType, string>> = {
   mask: "a mask",
   video: "a video",
   audio: "an audio file",
+  model3d: "a 3D model",
   media: "a file",
   any: "any value",
 };

@@ -24,6 +24,7 @@ const PROPERTIES: Readonly<Record<PortType, object>> = {
   mask: { type: "string", format: "media", contentMediaType: "image/*", "x-mask": true },
   video: { type: "string", format: "media", contentMediaType: "video/*" },
   audio: { type: "string", format: "media", contentMediaType: "audio/*" },
+  model3d: { type: "string", format: "media", contentMediaType: "model/*" },
   media: { type: "string", format: "media" },
   any: {},
 };
@@ -47,6 +48,7 @@ const GIVERS: Readonly<Record<PortType, { type: string; data: object; port: stri
   mask: { type: "request-input", data: { fields: [{ name: "it", type: "mask_upload" }] }, port: "it" },
   video: { type: "generate-video", data: { model: "video" }, port: "video" },
   audio: { type: "generate-audio", data: { model: "audio" }, port: "audio" },
+  model3d: { type: "request-input", data: { fields: [{ name: "it", type: "model3d_upload" }] }, port: "it" },
   media: { type: "media-upload", data: { mediaId: "file" }, port: "media" },
   any: { type: "http-request", data: { url: "https://example.com" }, port: "body" },
 };
@@ -74,11 +76,11 @@ describe("allowed links between types", () => {
     if (FLOWS[from][to] === "refused")
       expect(issue).toMatchObject({ nodeId: "taker", message: expect.stringContaining(problem) as string });
     // The file is an image, so the check sees its family.
-    else if (from === "media" && (to === "video" || to === "audio")) expect(issue!.message).toMatch(/but is an image$/);
+    else if (from === "media" && ["video", "audio", "model3d"].includes(to)) expect(issue!.message).toMatch(/but is an image$/);
     else expect(issue).toBeUndefined();
   });
 
-  it.each(["image", "video", "audio"] as const)("accepts a file of unknown family for %s if it turns out to be one", (kind) => {
+  it.each(["image", "video", "audio", "model3d"] as const)("accepts a file of unknown family for %s if it turns out to be one", (kind) => {
     expect(plan("media", kind, `${kind}/x`).issues).toEqual([]);
   });
 
