@@ -1,6 +1,6 @@
 import type { ItemInput } from "../run/batch";
 
-/** Items of a batch, in order. Those of a file or of an earlier batch are read anew in each iteration, so that they needn't fit in memory. */
+/** Items of a batch, in order. Those of a file or of an earlier batch are read again in each iteration, so that they needn't fit in memory. */
 export type Items = Iterable<ItemInput> | AsyncIterable<ItemInput>;
 
 /** Maximum items, and about the maximum characters, that are in memory at once. */

@@ -40,7 +40,7 @@ const invalidItems = (reasons: ReadonlySet<Reason>, issues: readonly Problem[], 
 /** Counts the problems of all items, and keeps the first ones, so that a large file with an error in each row needs no memory. */
 export const createProblems = () => {
   const reasons = new Set<Reason>();
-  let kept: Problem[] = [];
+  let firstProblems: Problem[] = [];
   let [items, count] = [0, 0];
   return {
     /** Number of items with a problem. */
@@ -52,13 +52,13 @@ export const createProblems = () => {
       reasons.add(reason);
       items += 1;
       count += problems.length;
-      kept.push(...problems.slice(0, BATCH.problems));
-      if (kept.length > 2 * BATCH.problems) kept = firstOf(kept);
+      firstProblems.push(...problems.slice(0, BATCH.problems));
+      if (firstProblems.length > 2 * BATCH.problems) firstProblems = firstOf(firstProblems);
     },
 
     /** @throws INVALID_INPUTS or WORKFLOW_INVALID if there are problems */
     check: (): void => {
-      if (items > 0) throw invalidItems(reasons, firstOf(kept), count);
+      if (items > 0) throw invalidItems(reasons, firstOf(firstProblems), count);
     },
   };
 };
