@@ -1,23 +1,17 @@
 /** Ends all runs and batches of an account, starting with the sources of new runs. */
-import { unlessNotFound } from "@nodeloom/kernel";
 import type { Erasure } from "../clients";
-import { TIMING } from "../run/timing";
 import type { LeavingStore } from "../record/leaving";
-import type { Orders } from "../batches/orders";
-import type { Cancellation } from "../accept/cancellation";
-
-/** Maximum runs cancelled per pass. */
-const PAGE = 500;
+import { TIMING } from "../run/timing";
+import type { StopAccount } from "./stop-account";
 
 export interface EndingOptions {
-  store: Pick<LeavingStore, "underWay" | "countOpen">;
+  store: Pick<LeavingStore, "countOpen">;
   triggers: Pick<Erasure, "erase">;
-  orders: Pick<Orders, "cancelAll">;
-  cancellation: Pick<Cancellation, "cancel">;
+  stopAccount: StopAccount;
 }
 
 /** Ends all runs and batches of an account. Returns the number of runs and batches that haven't ended yet. */
-export const createEndUnderWay = ({ store, triggers, orders, cancellation }: EndingOptions) => {
+export const createEndUnderWay = ({ store, triggers, stopAccount }: EndingOptions) => {
   const endTriggers = async (ownerId: string): Promise<void> => {
     let cursor = "";
     do cursor = (await triggers.erase({ ownerId, cursor }, { deadlineMs: TIMING.erasePage })).nextCursor;
@@ -26,12 +20,7 @@ export const createEndUnderWay = ({ store, triggers, orders, cancellation }: End
 
   return async (userId: string, beat: () => void): Promise<number> => {
     await endTriggers(userId);
-    await orders.cancelAll({ userId, createdBy: undefined });
-    for (const { _id, status } of await store.underWay(userId, PAGE)) {
-      beat();
-      // An accepted run is still undecided. It will soon run or be refused.
-      if (status !== "accepted") await unlessNotFound(cancellation.cancel(_id, userId));
-    }
+    await stopAccount(userId, { beat });
     return store.countOpen(userId);
   };
 };

@@ -14,7 +14,7 @@ import { createEntries } from "./export/entries";
 import { createAccountExports, type AccountExports } from "./export/exports";
 import type { RedisErasure } from "./redis";
 
-export interface LeavingParts extends Pick<EndingOptions, "cancellation"> {
+export interface LeavingParts extends Pick<EndingOptions, "stopAccount"> {
   stores: Pick<Stores, "leaving" | "payloads" | "moderation" | "movedTriggers" | "erasures">;
   services: {
     billing: Billing;
@@ -27,7 +27,7 @@ export interface LeavingParts extends Pick<EndingOptions, "cancellation"> {
     accountErasure: AccountErasure;
   };
   erasures: ErasingOptions["services"] & { triggers: EndingOptions["triggers"] };
-  batches: { orders: EndingOptions["orders"]; reads: BatchReads };
+  batches: { reads: BatchReads };
   reads: Reads;
   leaver: Leaver;
   redis: RedisErasure;
@@ -48,7 +48,7 @@ export const createLeaving = (parts: LeavingParts): Leaving => {
     exports,
     activities: {
       accountErasure: services.accountErasure,
-      endUnderWay: createEndUnderWay({ store, triggers: erasures.triggers, orders: batches.orders, cancellation: parts.cancellation }),
+      endUnderWay: createEndUnderWay({ store, triggers: erasures.triggers, stopAccount: parts.stopAccount }),
       erase: createErasing({
         executions: createEraseExecutions({
           ...{

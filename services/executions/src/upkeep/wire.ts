@@ -9,13 +9,12 @@ import { createRelayed, type RelayedOptions } from "./relay";
 import { startStuckWatch } from "./stuck";
 import { createUpkeep, type UpkeepParts } from "./upkeep";
 
-type RelayParts = "execution" | "cancellation" | "burying" | "carriersOf" | "erasures" | "leaver";
+type RelayParts = "execution" | "stopAccount" | "burying" | "carriersOf" | "erasures" | "leaver";
 
 export interface UpkeepFloorOptions extends Pick<UpkeepParts, "stores" | "starter" | "executionDays">, Pick<RelayedOptions, RelayParts> {
   services: Services;
   lifecycle: Lifecycle;
   batchStarter: RelayedOptions["starter"];
-  batches: Pick<RelayedOptions, "orders">;
   tasks: FailingTasks;
   webhooks: HandOver;
   connection: Parameters<typeof startRelay>[1]["connection"];
@@ -24,11 +23,11 @@ export interface UpkeepFloorOptions extends Pick<UpkeepParts, "stores" | "starte
 
 /** Wires scheduled work, and what repairs the state that ended processes left. `start` starts the latter after the worker. */
 export const wireUpkeep = (options: UpkeepFloorOptions) => {
-  const { stores, services, lifecycle, starter, batchStarter, batches, tasks, webhooks, connection, logger } = options;
+  const { stores, services, lifecycle, starter, batchStarter, tasks, webhooks, connection, logger } = options;
   const earlier = createEarlierMessages({ stores, notifications: services.notifications, webhooks, logger });
   const upkeep = createUpkeep({ ...options, end: lifecycle.end, moveLate: earlier.moveLate, pendingOf: webhooks.pending });
   const relayed = createRelayed({
-    ...{ ...options, ...lifecycle, starter: batchStarter, orders: batches.orders },
+    ...{ ...options, ...lifecycle, starter: batchStarter },
     ...{ accountErasure: services.accountErasure, identity: services.identity, billing: services.billing },
   });
   return {

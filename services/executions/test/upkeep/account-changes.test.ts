@@ -4,6 +4,7 @@ import { connectMongo } from "@nodeloom/platform";
 import { billing as billingProto, identity as identityProto } from "@nodeloom/proto";
 import { createCancellation } from "../../src/accept/cancellation";
 import type { RunInput } from "../../src/run/types";
+import { createStopAccount } from "../../src/erasure/stop-account";
 import { createRelayedRunStops } from "../../src/upkeep/run-stops";
 import { createRelayedTierRollouts } from "../../src/upkeep/tier-rollouts";
 import { deploy, newUser, type Deployment, type IdentityClient } from "../../../identity/test/support";
@@ -33,8 +34,8 @@ describe("a suspension", () => {
   const cancelledBatches: { userId: string; createdBy?: Date | undefined }[] = [];
   const relayedStops = () => {
     const { stores, execution, outbox, endQueued } = money;
-    return createRelayedRunStops({
-      ...{ stores, identity, logger },
+    const stopAccount = createStopAccount({
+      ...{ store: stores.leaving, logger },
       orders: { cancelAll: (request) => Promise.resolve(cancelledBatches.push(request) && 0) },
       cancellation: createCancellation({
         ...{ stores, execution, outbox, end: { endQueued }, awaitDelivered: async () => undefined },
@@ -42,6 +43,7 @@ describe("a suspension", () => {
         abandon: () => Promise.reject(new Error("no task fails here")),
       }),
     });
+    return createRelayedRunStops({ identity, stopAccount });
   };
   const begin = async (userId: string): Promise<RunInput> => {
     await fund(userId);
