@@ -1,8 +1,10 @@
+import { invalidRequest } from "@nodeloom/kernel";
 import { z } from "zod";
 import { errorReply, isExpected } from "../../http/errors";
 import { aliasName, slug } from "../../http/schemas";
 import { revisionTag } from "../../http/revisions";
 import { aliasRoutes } from "../../routes/workflows/aliases";
+import { canarySettings } from "../../routes/workflows/canaries";
 import { testRoutes } from "../../routes/workflows/tests";
 import { versionRoutes } from "../../routes/workflows/versions";
 import { callRoute } from "../calls";
@@ -15,7 +17,7 @@ import { READS, type Tool, type ToolCall } from "../tools/tool";
 
 const [publishRoute, cloneRoute] = [routeNamed(versionRoutes, "publishVersion"), routeNamed(versionRoutes, "cloneWorkflow")];
 const [runTestsRoute, testRunRoute] = [routeNamed(testRoutes, "runTests"), routeNamed(testRoutes, "getTestRun")];
-const aliasRoute = routeNamed(aliasRoutes, "setAlias");
+const [aliasRoute, currentAliasRoute] = [routeNamed(aliasRoutes, "setAlias"), routeNamed(aliasRoutes, "getAlias")];
 
 const publishArguments = z.strictObject({
   slug: slug.meta({ description: "The slug of your workflow" }),
@@ -28,13 +30,33 @@ const publishArguments = z.strictObject({
     description:
       "For `alias`: it only moves to versions that passed the workflow's tests, so call `run_tests` first. Otherwise the version is published, and the alias stays",
   }),
+  canary: canarySettings.omit({ version: true }).optional().meta({
+    description: "For `alias`: it keeps its version, and the new version gets a share of its runs until it is promoted or rolled back",
+  }),
 });
 
-type PublishArguments = { slug: string; revision?: number; alias?: string; requireTests?: boolean };
+interface PublishArguments {
+  slug: string;
+  revision?: number;
+  alias?: string;
+  requireTests?: boolean;
+  canary?: object;
+}
 
-const publish = async ({ context, args, executionId, fingerprint }: ToolCall) => {
-  const { slug: value, revision, alias, requireTests, ...body } = readArguments(publishArguments, args) as PublishArguments;
-  if (alias === undefined && requireTests !== undefined) readArguments(publishArguments.required({ alias: true }), args);
+/** Version that an alias keeps during a canary. @throws ALIAS_NOT_FOUND; INVALID_REQUEST for an alias that follows the newest version */
+const keptVersion = async ({ context }: ToolCall, slugValue: string, name: string): Promise<number> => {
+  const { body } = await callRoute(context, currentAliasRoute, { params: { slug: slugValue, name } });
+  const { version, isDefault } = body as { version: number | null; isDefault: boolean };
+  if (version !== null && !isDefault) return version;
+  const message = `${name} follows the newest version, so a new version would get all of its runs: publish once with this alias and without a canary`;
+  throw invalidRequest([{ path: "canary", message }]);
+};
+
+const publish = async (call: ToolCall) => {
+  const { context, args, executionId, fingerprint } = call;
+  const { slug: value, revision, alias, requireTests, canary, ...body } = readArguments(publishArguments, args) as PublishArguments;
+  if (alias === undefined && (requireTests ?? canary) !== undefined) readArguments(publishArguments.required({ alias: true }), args);
+  const currentVersion = alias !== undefined && canary && (await keptVersion(call, value, alias));
   const ifMatch = revision === undefined ? {} : { ifMatch: revisionTag(revision) };
   const published = await callRoute(context, publishRoute, {
     ...{ params: { slug: value }, body: JSON.stringify(body), executionId, fingerprint },
@@ -42,7 +64,10 @@ const publish = async ({ context, args, executionId, fingerprint }: ToolCall) =>
   });
   const version = published.body as { version: number };
   if (alias === undefined) return structured({ slug: value, ...version });
-  const move = { version: version.version, ...(requireTests === undefined ? {} : { requireTests }) };
+  const target = currentVersion
+    ? { version: currentVersion, if: { version: currentVersion }, canary: { ...canary, version: version.version } }
+    : { version: version.version };
+  const move = { ...target, ...(requireTests === undefined ? {} : { requireTests }) };
   try {
     const moved = await callRoute(context, aliasRoute, { params: { slug: value, name: alias }, body: JSON.stringify(move) });
     return structured({ slug: value, ...version, alias: moved.body });
@@ -60,7 +85,7 @@ export const PUBLISHING_TOOLS: readonly Tool[] = [
   {
     name: "publish",
     description:
-      "Publishes the draft as the next version. From then on, runs use this version, and later changes of the draft don't affect it. With `alias`, that alias points to it.",
+      "Publishes the draft as the next version. From then on, runs use this version, and later changes of the draft don't affect it. With `alias`, that alias points to it; with `canary` too, it gets a share of the runs of that alias first.",
     inputSchema: objectSchema(publishArguments),
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     call: publish,

@@ -245,6 +245,18 @@ describe("publish", () => {
     expect(published).toMatchObject({ slug, version: 1, note: "First", alias: { name: "staging", version: 1 } });
   });
 
+  it("gives the new version a share of an alias's runs, and publishes nothing if the alias has no version of its own", async () => {
+    const { slug } = await create();
+    const canary = { percent: 10, minRuns: 20 };
+    expect(failure(await rpc.call("publish", { slug, alias: "staging", canary }))).toMatchObject({ code: "ALIAS_NOT_FOUND" });
+    await rpc.call("publish", { slug });
+    expect(failure(await rpc.call("publish", { slug, alias: "production", canary }))).toMatchObject({ code: "INVALID_REQUEST" });
+    expect(failure(await rpc.call("publish", { slug, canary }))).toMatchObject({ code: "INVALID_REQUEST" });
+    expect(valueOf(await rpc.call("publish", { slug, alias: "production" }))).toMatchObject({ version: 2, alias: { version: 2 } });
+    const published = valueOf(await rpc.call("publish", { slug, alias: "production", canary }));
+    expect(published).toMatchObject({ version: 3, alias: { name: "production", version: 2, canary: { version: 3, ...canary } } });
+  });
+
   it("keeps the version and says so if the alias can't move", async () => {
     const { slug } = await create();
     const { reply } = await rpc.call("publish", { slug, alias: "production", requireTests: true });
