@@ -4,6 +4,7 @@ import { answers, fits, is, pick } from "../check";
 import { eventually, type Actor, type Context } from "../context";
 import { picture, save } from "../graphs";
 import { isSignedBy } from "../receiver";
+import { freshPng } from "./media";
 
 /** The APIs of fal and Replicate on normal executions. */
 
@@ -84,6 +85,22 @@ export const facadeCases: Case[] = [
     answers(await own.get(`/fal/${MODEL}/requests/${id}`), 200, { images: [{ url: is.text }] });
     answers(await own.get(`/api/executions/${id}`), 200, { status: "completed", creditsCost: is.positive, source: "api-slim" });
   }),
+  facades(
+    "fal: a file is uploaded without a key at an address that a key asked for, and is an input of its account's runs",
+    async (ctx) => {
+      const own = await user(ctx);
+      const bytes = freshPng();
+      const initiated = answers(await own.post("/fal/rest/storage/upload/initiate", { file_name: "boat.png" }), 200);
+      const image = pick<string>(initiated, "file_url");
+      const put = (url: string) => fetch(url, { method: "PUT", body: new Uint8Array(bytes) });
+      assert.equal((await put(pick(initiated, "upload_url"))).status, 200);
+      assert.equal((await put(`${pick<string>(initiated, "upload_url")}0`)).status, 403);
+      assert.deepEqual(Buffer.from(await (await fetch(image)).arrayBuffer()), bytes);
+      answers(await own.post("/fal/run/nodeloom/sandbox-image", { ...QUICK, image }), 200, { images: [{ url: is.text }] });
+      const stranger = await ctx.shared("business", "keys of others");
+      answers(await stranger.post("/fal/run/nodeloom/sandbox-image", { ...QUICK, image }), 422, { detail: [{ loc: ["body", "image"] }] });
+    },
+  ),
   facades("fal: a cancelled request ends, and reports that its client cancelled it", async (ctx) => {
     const own = await user(ctx);
     const id = pick(answers(await own.post(`/fal/${MODEL}`, SLOW), 200), "request_id");
