@@ -1,19 +1,23 @@
 /**
  * `npm run drill saas`: plays a company that sells a workflow to customers. A person creates a service account and its first key. From then
  * on, everything happens by that key: a budget for each customer, a deploy to staging, tests, a promotion, runs for 50 customers, the cost
- * of each, a rollback, the erasure of one customer, and a new key. It affects only processes that it started.
+ * of each, a rollback, the erasure of one customer, and a new key. Then it counts 20,000 customers under one default budget
+ * (`SAAS_VALUES`), and starts 200 runs of one at once. It affects only processes that it started.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../local/servers/ports.cjs";
 import { createApi, expecting } from "../support/api.mjs";
 import { readLocal, startPlatform } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
 import { searchMongo } from "../support/stores.mjs";
 import { createCompany } from "./company.mjs";
+import { scale } from "./scale.mjs";
 
 export const DRILL = {
-  sentence: "plays a company with 50 customers by one service account's key: budgets, deploy, tests, promotion, costs, rollback, erasure",
+  sentence:
+    "plays a company with 50 customers by one service account's key: budgets, deploy, tests, promotion, costs, rollback, erasure; then 20,000 customers under one budget",
   minutes: 3,
 };
 
@@ -116,7 +120,8 @@ const erase = async (company, removedName, other, check) => {
 };
 
 await runDrill("saas", async ({ say, check, atEnd }) => {
-  const platform = await startPlatform({});
+  const address = `127.0.0.1:${await freePort()}`;
+  const platform = await startPlatform({ BILLING_LISTEN: address });
   atEnd(platform.stop);
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-saas-"));
   atEnd(() => rm(folder, { recursive: true, force: true }));
@@ -135,6 +140,7 @@ await runDrill("saas", async ({ say, check, atEnd }) => {
   await sell(company, names, check);
   await improve(company, check);
   await erase(company, names[2] ?? "", names[3] ?? "", check);
+  await scale({ company, userId: accounts.enterprise.userId, address, drill: { check, say } });
   check(["the key replaces itself", await company.replaceKey(), "the old one gets 401"]);
   const { body } = await expect(200, "GET", "/api/admin/ledger/check", asAdmin);
   check(["the ledger agrees", body.ok === true, ""]);
