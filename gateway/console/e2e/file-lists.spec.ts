@@ -1,7 +1,7 @@
 import { expect, test, type Page } from "@playwright/test";
 import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
 import type { Account } from "../../../gateway/test/e2e/support/client";
-import { edge, nodeAt, nodes } from "./support/canvas";
+import { edge, NODE, nodeAt, nodes } from "./support/canvas";
 import { picturesOf } from "./support/picture";
 import { setStage } from "./support/stage";
 
@@ -104,6 +104,39 @@ test("is usable on a phone in the dark, and runs empty", async () => {
   await list(page).getByText("Drop files here, or choose them.").waitFor();
   await page.getByTestId("run").click();
   await page.getByText("Completed", { exact: true }).first().waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test("a file node takes several files, and a node behind it runs once for each as soon as its last setting is typed", async () => {
+  const body = {
+    name: "Contact prints",
+    nodes: [
+      nodeAt("files", "media-upload", { x: 0, y: 0 }),
+      nodeAt("small", "media", { x: 340, y: 0 }, { operation: "image-resize" }),
+      nodeAt("end", "response-output", { x: 680, y: 0 }),
+    ],
+    edges: [edge("files.media", "small.image"), edge("small.image", "end.images")],
+  };
+  const saved = (await stage.http.call("POST", "/api/workflows", { key: account.key, body })).body;
+  const { page, context, complaints } = await stage.signedIn(account);
+  await page.goto(`/workflows/${String(saved.slug)}`);
+  await nodes(page, 3);
+  const select = (id: string) => page.locator(`${NODE}[data-id="${id}"]`).click({ position: { x: 60, y: 14 } });
+  await select("files");
+  await page.getByLabel("Several files").check();
+  const files = page.getByRole("group", { name: "Files" });
+  await files.locator("input[type=file]").setInputFiles([file("a", 7), file("b", 8), file("c", 9)]);
+  await expect(files.locator("[data-item]")).toHaveCount(3);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await select("small");
+  await page.getByLabel("Width (pixels)").last().fill("32");
+  await page.getByTestId("run-now").click();
+  await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
+  const { rows } = (await stage.http.call("GET", `/api/executions?workflowSlug=${String(saved.slug)}`, { key: account.key })).body;
+  const [{ executionId }] = rows as [{ executionId: string }];
+  const { result } = (await stage.http.call("GET", `/api/executions/${executionId}`, { key: account.key })).body;
+  expect((result as { images: unknown[] }).images).toHaveLength(3);
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -39,12 +39,13 @@ const useStart = (next: NextRun, shownCredits: number | null | undefined, openFo
     follow(await startNext(startedRun, most), graph);
     ui.setState({ until: undefined, panel: "run", panelOpen: true });
   };
-  const attempt = async (attemptedRun: NextRun): Promise<void> => {
+  /** @param isShown true if the form already shows why the run can't start */
+  const attempt = async (attemptedRun: NextRun, isShown = false): Promise<void> => {
     try {
       await start(attemptedRun);
     } catch (error) {
       const { title, advice } = refusalTrouble(error);
-      complain([title, advice].filter(Boolean).join(". "));
+      if (!isShown) complain([title, advice].filter(Boolean).join(". "));
       openForm();
     }
   };
@@ -66,10 +67,11 @@ export const RunButton = ({ stage }: { stage: Stage }) => {
     latest.current = { next, attempt };
   });
   const run = async (nextRun: () => NextRun): Promise<void> => {
-    if (empty || problem) return openForm();
+    if (empty) return openForm();
     setBusy(true);
     try {
-      await latest.current.attempt(nextRun());
+      // The problem can be that of the graph before the last change.
+      await latest.current.attempt(nextRun(), problem !== undefined);
     } finally {
       setBusy(false);
     }

@@ -33,6 +33,8 @@ const State = ({ endpoint: { disabledAt, disabledReason } }: { endpoint: Webhook
 const COLUMNS: readonly Column<WebhookEndpoint>[] = [
   {
     title: COMMON.address,
+    // Leaves room for the state and the actions on a phone.
+    className: "max-sm:max-w-36",
     cell: ({ id, url, description }) => (
       <span className="block min-w-0">
         <Link to="/webhooks/$id" params={{ id }} className="block truncate font-medium text-accent-text hover:underline" title={url}>
