@@ -131,7 +131,7 @@ it("reads Windows-1252 whose letters first occur after megabytes", async () => {
   expect(JSON.parse(last)).toEqual({ subject: "Größenübersicht" });
 });
 
-it("reads a file anew in each iteration, and stops when the caller does", async () => {
+it("reads a file again in each iteration, and stops when the caller does", async () => {
   const items = await itemsOf(`subject\n${"x".repeat(1_000)}\n${"y\n".repeat(998)}`);
   const counts: number[] = [];
   for (let round = 0; round < 2; round += 1) {
