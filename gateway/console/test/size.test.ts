@@ -42,9 +42,9 @@ describe("the console's code in the browser, compressed", () => {
   });
 
   // It includes the whole client, which grows with the API's resources.
-  it("is at most 103 kB of scripts and styles for the page of an app", () => {
+  it("is at most 104 kB of scripts and styles for the page of an app", () => {
     const [styles] = [...readFileSync(join(DIST, "app.html"), "utf8").matchAll(/\/assets\/([\w.-]+\.css)/g)].map(([, name]) => name!);
-    expect(sum([...withImports(entry("app.html")), styles!])).toBeLessThanOrEqual(103);
+    expect(sum([...withImports(entry("app.html")), styles!])).toBeLessThanOrEqual(104);
   });
 
   it("is at most 20 kB of styles", () => {

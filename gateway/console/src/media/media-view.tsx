@@ -1,9 +1,13 @@
 import { FileQuestion } from "lucide-react";
+import { lazy, Suspense } from "react";
 import type { OutputFile } from "./files-in";
 import { Still } from "./still";
 import { thumbnailUrl } from "./thumbnail";
-import { isOwnMedia } from "./url";
+import { isOwnMedia, unsigned } from "./url";
 import { Video } from "./video";
+
+/** With the library that draws 3D models, which no other view needs. */
+const ModelView = lazy(async () => ({ default: (await import("./model3d/model-view")).ModelView }));
 
 /** Width of a video's first frame, in device pixels. */
 const POSTER_PX = 768;
@@ -37,6 +41,12 @@ export const MediaView = ({ file: { url, family }, label, className = "", width,
     );
   if (family === "audio")
     return <audio src={url} controls preload={isSample ? "none" : "metadata"} aria-label={label} className="w-full" />;
+  if (family === "model3d")
+    return (
+      <Suspense fallback={<span className={`block aspect-square ${className}`} />}>
+        <ModelView key={unsigned(url)} url={url} label={label} className={className} />
+      </Suspense>
+    );
   const whole = <img src={url} alt={label} loading="lazy" className={className} />;
   return width === undefined ? whole : <Still url={url} width={width} label={label} className={className} isPicture otherwise={whole} />;
 };

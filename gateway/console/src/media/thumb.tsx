@@ -81,7 +81,7 @@ export const Thumb = ({ file, text, label, width, className = "", fitsWhole = fa
   if (file.family === "model3d")
     return (
       <span className={classes("flex items-center justify-center text-(--port-model3d)", className)}>
-        <Box className="size-1/2 max-h-12 max-w-12" aria-label={label} role="img" />
+        <Box className="size-1/2 max-h-12 max-w-12" {...(label === "" ? { "aria-hidden": true } : { "aria-label": label, role: "img" })} />
       </span>
     );
   if (file.family === "audio")

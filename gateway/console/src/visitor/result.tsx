@@ -1,7 +1,11 @@
+import { lazy, Suspense } from "react";
 import { isOwnMedia } from "../media/url";
 import { Video } from "../media/video";
 import { filesIn, valuesIn, type OutputFile } from "../media/files-in";
 import { RESULT } from "../messages/visitor";
+
+/** With the library that draws 3D models. */
+const ModelView = lazy(async () => ({ default: (await import("../media/model3d/model-view")).ModelView }));
 
 const nameOf = (url: string): string => new URL(url, location.origin).pathname.split("/").pop() ?? "file";
 
@@ -10,6 +14,12 @@ const Shown = ({ file: { url, family }, label }: { file: OutputFile; label: stri
   if (!isOwnMedia(url) || family === undefined) return <p className="p-3 text-sm wrap-anywhere">{nameOf(url)}</p>;
   if (family === "image") return <img src={url} alt={label} loading="lazy" className="mx-auto max-h-[70vh] w-full object-contain" />;
   if (family === "video") return <Video way="player" url={url} label={label} className="w-full" />;
+  if (family === "model3d")
+    return (
+      <Suspense fallback={null}>
+        <ModelView url={url} label={label} className="mx-auto max-h-[70vh] w-full" />
+      </Suspense>
+    );
   return <audio src={url} controls preload="metadata" aria-label={label} className="w-full p-2" />;
 };
 

@@ -39,6 +39,7 @@ export const One = ({ item, zoom, label = item.title }: { item: ViewerItem; zoom
   if (file && isOwnMedia(file.url) && file.family === "video")
     return <VideoClip key={file.url} url={file.url} label={label} tools={clipTools} />;
   if (file && isOwnMedia(file.url) && file.family === "audio") return <Sound key={file.url} url={file.url} label={label} />;
+  if (file?.family === "model3d") return <MediaView file={file} label={label} className="size-full" />;
   if (file) return <MediaView file={file} label={label} />;
   return (
     <div tabIndex={0} role="region" aria-label={label} dir="auto" className="viewer-text">

@@ -34,6 +34,7 @@ const Failed = ({ message }: { message: string | undefined }) => (
 /** One output in full size. */
 const Item = ({ item, label, width, mask }: { item: ShownItem; label: string; width: number; mask: ReactNode }) => {
   if (item.file?.isMask === true) return mask;
+  if (item.file?.family === "model3d") return <MediaView file={item.file} label={label} className="nodrag nowheel size-full" />;
   if (item.file?.family === "audio") return <MediaView file={item.file} label={label} className="w-full" />;
   if (item.file) return <Thumb file={item.file} label={label} width={width * PIXELS} className="size-full" fitsWhole />;
   if (item.text !== undefined)
