@@ -68,7 +68,7 @@ export interface PlanningOptions {
   /** @throws DomainError SERVICE_UNAVAILABLE if a program for the operations is missing */
   requirePrograms: (operations: readonly string[]) => Promise<void>;
   requireSecrets: RequireSecrets;
-  workflows: Workflows;
+  workflows: Pick<Workflows, "getDefinition">;
   media: Media;
   urls: MediaUrls;
   catalog: ModelCatalog;

@@ -788,7 +788,7 @@ describe("inner workflows", () => {
     const reading = jest.fn(clients.workflows.getDefinition);
     const counted = createPlanning({
       urls: createMediaUrls("https://platform.test"),
-      workflows: { ...clients.workflows, getDefinition: reading },
+      workflows: { getDefinition: reading },
       media: clients.media,
       requirePrograms: () => Promise.resolve(),
       requireSecrets: () => Promise.resolve(),
