@@ -1,4 +1,4 @@
-import { buffer } from "node:stream/consumers";
+import type { Readable } from "node:stream";
 import { isInnerOwner } from "@nodeloom/kernel";
 import type { BlobStore } from "../blobs/blobs";
 import type { MediaObject } from "../objects/media-object";
@@ -16,6 +16,13 @@ export interface Sources {
 /** Uploads can have any manifest. A file that a run generated has one only if it was signed. */
 const canHaveManifest = ({ origin, contentType, signed }: MediaObject): boolean =>
   SIGNED_TYPES.has(contentType) && (origin === "upload" || signed === true);
+
+/** Reads a whole stream. `buffer` of `node:stream/consumers` goes through a Blob, which takes twice the processor time. */
+const contentsOf = async (stream: Readable): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+};
 
 /** An ingredient without any information about its file. */
 const UNKNOWN: Ingredient = {};
@@ -36,7 +43,7 @@ export const createIngredients =
       const fits = object && canHaveManifest(object) && object.bytes <= room;
       if (fits) room -= object.bytes;
       const stream = fits ? await blobs.read(object.blob) : undefined;
-      ingredients.push(object ? { contentType: object.contentType, bytes: stream && (await buffer(stream)) } : UNKNOWN);
+      ingredients.push(object ? { contentType: object.contentType, bytes: stream && (await contentsOf(stream)) } : UNKNOWN);
     }
     return ingredients;
   };
