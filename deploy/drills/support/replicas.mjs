@@ -22,21 +22,22 @@ const untilListening = async (/** @type {string} */ address) => {
     if (Date.now() > end) throw new Error(`nothing listens on ${address}`);
 };
 
+/** Environment of a service's first process. @param {string} service @returns {Record<string, string>} */
+export const environmentOf = (service) => {
+  const lines = readFileSync(`/proc/${pidOf(service)}/environ`, "utf8")
+    .split("\0")
+    .filter(Boolean);
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+};
+
 /**
  * Starts a second process of a service with the first one's environment and its own addresses. If it is killed, it is restarted.
  * @param {{ service: string, folder: string, env: Record<string, string>, root?: string }} options `root`: root of another checkout
  */
 export const startReplica = async ({ service, folder, env, root = ROOT }) => {
-  const first = readFileSync(`/proc/${pidOf(service)}/environ`, "utf8");
-  const inherited = Object.fromEntries(
-    first
-      .split("\0")
-      .filter(Boolean)
-      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
-  );
   // Other listeners of the first process. A replica with the same addresses would exit at its start, or take them over when the first
   // process is killed.
-  const { OPS_LISTEN: _ops, ADMIN_LISTEN: _admin, ...own } = inherited;
+  const { OPS_LISTEN: _ops, ADMIN_LISTEN: _admin, ...own } = environmentOf(service);
   const [address] = Object.values(env);
   let isWanted = true;
   let ends = 0;
