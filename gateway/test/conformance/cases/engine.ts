@@ -178,6 +178,24 @@ const values: Case[] = [
     assert.ok([422, 500].includes(answer.status), `the status is ${answer.status}`);
     answers(answer, answer.status, { error: is.like(/50/), code: is.text });
   }),
+  engine("a node whose `maxItems` allows it is mapped over more than 50 items, in their order", async (ctx) => {
+    const texts = Array.from({ length: 51 }, (_, index) => `number ${index}`);
+    const graph = (maxItems: number): object => ({
+      nodes: [
+        node("l", "list", { items: texts }),
+        node("chat", "llm-assistant", { model: "sandbox-chat", maxItems, inputs: { prompt: "{{x}}" } }),
+        out,
+      ],
+      edges: [edge("l.items", "chat.x"), edge("chat.text", "out.all")],
+    });
+    const all = pick<string[]>(answers(await runGraph(await user(ctx), graph(60)), 200), "result.all");
+    assert.deepEqual(
+      all.map((text) => /number \d+/i.exec(text)?.[0].toLowerCase()),
+      texts,
+    );
+    refuses(await runGraph(await user(ctx), graph(50)), 422, "WORKFLOW_INVALID");
+    refuses(await runGraph(await user(ctx), graph(1_001)), 422, "WORKFLOW_INVALID");
+  }),
 ];
 
 const nodes: Case[] = [

@@ -199,11 +199,11 @@ const quoteCases: Case[] = [
     },
     NEEDS,
   ),
-  quotes("maxItems is a whole number from 1 to 50; any other value is WORKFLOW_INVALID, and names the node", async (ctx) => {
+  quotes("maxItems is a whole number from 1 to 1,000; any other value is WORKFLOW_INVALID, and names the node", async (ctx) => {
     const actor = await user(ctx);
-    for (const maxItems of [0, 51, 1.5, "5"]) {
+    for (const maxItems of [0, 1_001, 1.5, "5"]) {
       const pic = node("pic", "generate-image", { model: "sandbox-image-fast", prompt: "x", maxItems });
-      const message = "maxItems: must be a whole number from 1 to 50";
+      const message = "maxItems: must be a whole number from 1 to 1000";
       refuses(await quoteOf(actor, { nodes: [pic], edges: [] }), 422, "WORKFLOW_INVALID", { issues: [{ nodeId: "pic", message }] });
     }
   }),

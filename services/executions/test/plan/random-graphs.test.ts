@@ -159,7 +159,7 @@ describe.each(Array.from({ length: Math.ceil(GRAPHS / 20) }, (_, index) => index
       const planned = plan(seed);
       expect(planned.used.valueBytes).toBeLessThanOrEqual(GRAPH_BOUNDS.valueBytes + LONGEST_TEXT + GRAPH_BOUNDS.listBytes);
       expect(planned.used.work).toBeLessThanOrEqual(GRAPH_BOUNDS.work * 2);
-      expect(planned.used.calls).toBeLessThanOrEqual(GRAPH_BOUNDS.calls + LIMITS.fanOutItems);
+      expect(planned.used.calls).toBeLessThanOrEqual(GRAPH_BOUNDS.calls + GRAPH_BOUNDS.listItems);
       expect(planned.issues.length).toBeLessThanOrEqual(GRAPH_BOUNDS.issues);
       if (!planned.plan) continue;
       expect(JSON.stringify(planned.plan).length).toBeLessThan(16_000_000);

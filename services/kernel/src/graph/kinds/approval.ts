@@ -1,4 +1,5 @@
 import { isLonger, LIMITS, ONE_LINE, ONE_LINE_FORM } from "../../limits";
+import { GRAPH_BOUNDS } from "../bounds";
 import { isRole } from "../../organizations";
 import { joined, type Abstract } from "../plan/abstract";
 import { longTexts } from "../plan/check-texts";
@@ -88,7 +89,7 @@ const outputBounds = (planner: Planner, node: GraphNode): Abstract => {
   const wired = abstractSources(planner, node, "value");
   const { value } = node.data;
   const { list, items, most, tokens } = joined(wired.length === 0 && value !== undefined ? [{ value }] : wired);
-  return { list, items, most: Math.min(most, LIMITS.fanOutItems), tokens: Math.max(tokens, LIMITS.changedValueBytes) };
+  return { list, items, most: Math.min(most, GRAPH_BOUNDS.listItems), tokens: Math.max(tokens, LIMITS.changedValueBytes) };
 };
 
 export const approval: NodeKind = {

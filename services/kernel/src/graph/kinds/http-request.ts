@@ -1,4 +1,5 @@
 import { LIMITS } from "../../limits";
+import { GRAPH_BOUNDS } from "../bounds";
 import { URL_TOKENS, type Abstract } from "../plan/abstract";
 import { hasUrl, HTTP_METHODS, httpCall, httpProblems } from "../http/http-call";
 import { isSecret, secretProblems, secretsOfNode } from "../http/secrets";
@@ -23,7 +24,7 @@ export const httpRequest: NodeKind = {
     body: { description: "Text or JSON, with {{placeholders}} and {{secrets.NAME}}. A connected body wins." },
     extract: { type: "string", description: "JSON pointer to the part of the answer that the node returns." },
     failOnStatus: { type: "boolean", default: false, description: "Fails the node if the status of the answer isn't 2xx." },
-    maxItems: { type: "integer", minimum: 1, maximum: LIMITS.fanOutItems },
+    maxItems: { type: "integer", minimum: 1, maximum: GRAPH_BOUNDS.listItems },
     onItemError: ON_ITEM_ERROR,
   },
   calls: "http",
@@ -50,7 +51,7 @@ export const httpRequest: NodeKind = {
     const sending = secrets.length === 0 ? {} : { secrets, ...(innerWorkflow === undefined ? {} : { innerWorkflow }) };
     const step = { ...buildStep(planner, httpRequest, node), ...sending };
     warnUnresolved(planner, step);
-    const bound = knownItems(planner, step);
+    const bound = knownItems(planner, node, step);
     const calls = bound.complete
       ? attempt(planner, node.id, () => tryInputs(planner, () => bound.items.map((item) => httpCall(step, item, planner.budget))))
       : undefined;
@@ -62,7 +63,7 @@ export const httpRequest: NodeKind = {
     planner.budget.calls(items);
     const outputs = new Map<string, Abstract>([
       // A response body can be a list.
-      ["body", { list: true, items, most: LIMITS.fanOutItems, tokens: LIMITS.textValueBytes }],
+      ["body", { list: true, items, most: GRAPH_BOUNDS.listItems, tokens: LIMITS.textValueBytes }],
       ["status", { list: mapped, items, most: limit, tokens: limit * STATUS_TOKENS }],
       ["file", { list: mapped, items, most: limit, tokens: limit * URL_TOKENS }],
     ]);

@@ -1,4 +1,5 @@
 import { LIMITS } from "../../limits";
+import { GRAPH_BOUNDS } from "../bounds";
 import { BindError, charactersOfWork } from "../budget";
 import { evaluate, expressionProblem, parseExpression, shapeOf, type Expression } from "../jmespath";
 import { withoutAbsent } from "../values/absent";
@@ -46,7 +47,7 @@ const outputBounds = (valueShape: Shape, expression: Expression, { items }: Item
   if (shape.kind === "plain" || shape.kind === "object") return { list: false, items, most: 1, ...rest };
   // A value that can be missing still counts as one.
   const [least, most] = shape.kind === "list" ? [shape.least, shape.isThere ? shape.most : Math.max(1, shape.most)] : [0, Infinity];
-  const bounded = (count: number): number => Math.min(LIMITS.fanOutItems, count);
+  const bounded = (count: number): number => Math.min(GRAPH_BOUNDS.listItems, count);
   return { list: true, items: Math.min(bounded(Math.max(items, least)), bounded(most)), most: bounded(most), ...rest };
 };
 

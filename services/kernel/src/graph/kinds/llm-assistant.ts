@@ -1,6 +1,5 @@
-import { LIMITS } from "../../limits";
 import type { Bounds } from "../plan/abstract";
-import { textBytes } from "../bounds";
+import { GRAPH_BOUNDS, textBytes } from "../bounds";
 import { charactersOfWork } from "../budget";
 import { textTokens, type KnownCalls } from "../plan/call-costs";
 import { planCalls } from "../plan/call-plan";
@@ -50,7 +49,7 @@ const answerSchema = (node: GraphNode): AnswerSchema | undefined => {
   return answer;
 };
 
-const count = (value: unknown, fallback: number): number => Math.min(LIMITS.fanOutItems, typeof value === "number" ? value : fallback);
+const count = (value: unknown, fallback: number): number => Math.min(GRAPH_BOUNDS.listItems, typeof value === "number" ? value : fallback);
 
 const mayBeList = ({ type }: JsonSchema): boolean => type === undefined || [type].flat().includes("array");
 
@@ -59,7 +58,7 @@ const jsonBounds = (schema: JsonSchema, { items, limit, mapped }: ItemBounds, to
   const shape = mapped ? {} : { shape: shapeOfSchema(schema) };
   if (!mayBeList(schema)) return { list: mapped, items, most: limit, tokens, ...shape };
   const { type, minItems, maxItems } = schema;
-  const most = type === "array" ? Math.max(1, count(maxItems, LIMITS.fanOutItems)) : LIMITS.fanOutItems;
+  const most = type === "array" ? Math.max(1, count(maxItems, GRAPH_BOUNDS.listItems)) : GRAPH_BOUNDS.listItems;
   const least = type === "array" ? Math.max(1, count(minItems, 1)) : 1;
   return { list: true, items: items * least, most: limit * most, tokens, ...shape };
 };

@@ -105,7 +105,7 @@ const planTurn = (planner: Planner, node: GraphNode, { number, count, until, por
   const literals = { turn: number, count, until, names: inputs };
   const step = { ...plain, literals, ...(after.length > 0 ? { after } : {}) };
   const all = [...resultPorts({ number, count, until, ports, nodes }).keys(), GOES_ON_PORT];
-  const bound = knownItems(planner, step);
+  const bound = knownItems(planner, node, step);
   // The end of a turn is decided now only if the turn certainly runs and none of its nodes runs later.
   const isKnown = bound.complete && !bound.failed && after.length === 0 && !(node.gate !== undefined && planner.mayBeEmpty.has(node.gate));
   if (!isKnown) {

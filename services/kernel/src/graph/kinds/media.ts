@@ -1,4 +1,4 @@
-import { LIMITS } from "../../limits";
+import { GRAPH_BOUNDS } from "../bounds";
 import { didYouMean } from "../../nearest-name";
 import { URL_TOKENS, type Bounds } from "../plan/abstract";
 import { longTexts } from "../plan/check-texts";
@@ -49,8 +49,8 @@ export const media: NodeKind = {
     maxItems: {
       type: "integer",
       minimum: 1,
-      maximum: LIMITS.fanOutItems,
-      description: "The most items of a list whose length isn't known before the run.",
+      maximum: GRAPH_BOUNDS.listItems,
+      description: "The most items of a list; 50 if absent.",
     },
     onItemError: ON_ITEM_ERROR,
   },

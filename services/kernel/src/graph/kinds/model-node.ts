@@ -1,4 +1,5 @@
 import { LIMITS } from "../../limits";
+import { GRAPH_BOUNDS } from "../bounds";
 import { ROUTE_SETTINGS, routeProblems } from "../auto/route";
 import { longTexts } from "../plan/check-texts";
 import { fallbackProblems } from "../plan/fallback-setting";
@@ -38,8 +39,8 @@ export const MODEL_SETTINGS: Readonly<Record<string, JsonSchema>> = {
   maxItems: {
     type: "integer",
     minimum: 1,
-    maximum: LIMITS.fanOutItems,
-    description: "The most items of a list whose length isn't known before the run. The run holds the price of that many.",
+    maximum: GRAPH_BOUNDS.listItems,
+    description: "The most items of a list; 50 if absent. If the length isn't known before the run, the run holds the price of that many.",
   },
   onItemError: ON_ITEM_ERROR,
   onRetired: ON_RETIRED_SETTING,

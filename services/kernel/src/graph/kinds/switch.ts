@@ -1,4 +1,5 @@
-import { LIMITS, ONE_LINE, ONE_LINE_FORM } from "../../limits";
+import { ONE_LINE, ONE_LINE_FORM } from "../../limits";
+import { GRAPH_BOUNDS } from "../bounds";
 import { charactersOfWork, type RunBudget } from "../budget";
 import { patternOf, workOfMatch } from "../json-schema/pattern";
 import { isKnown, joined } from "../plan/abstract";
@@ -161,7 +162,7 @@ export const switchKind: NodeKind = {
     return planPure(planner, switchKind, node, () => ({
       list,
       items,
-      most: Math.min(most, LIMITS.fanOutItems),
+      most: Math.min(most, GRAPH_BOUNDS.listItems),
       tokens,
       ...(shape ? { shape } : {}),
     }));

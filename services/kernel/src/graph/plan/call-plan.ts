@@ -74,7 +74,7 @@ export const planCalls = (
   warnOfRetirement(planner, node, terms);
   const built = buildStep(planner, kind, node, terms);
   warnUnresolved(planner, built);
-  const bound = knownItems(planner, built);
+  const bound = knownItems(planner, node, built);
   const { unknown } = bound;
   const candidates =
     attempt(planner, node.id, () => tryInputs(planner, () => bound.items.map((item) => callInputs(built, item, planner.budget)))) ?? [];

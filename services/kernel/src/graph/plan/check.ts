@@ -1,4 +1,3 @@
-import { LIMITS } from "../../limits";
 import { GRAPH_BOUNDS } from "../bounds";
 import { kindOf, NODE_KINDS } from "../kinds";
 import { itemErrorProblems } from "./item-errors";
@@ -11,7 +10,7 @@ import type { Graph, GraphNode } from "../types";
 const maxItemsProblems = ({ type, data: { maxItems } }: GraphNode): string[] =>
   maxItems === undefined || maxItems === null || isMaxItems(maxItems) || kindOf(type)?.settings.maxItems === undefined
     ? []
-    : [`maxItems: must be a whole number from 1 to ${LIMITS.fanOutItems}`];
+    : [`maxItems: must be a whole number from 1 to ${GRAPH_BOUNDS.listItems}`];
 
 const onItemErrorProblems = (node: GraphNode): string[] =>
   kindOf(node.type)?.settings.onItemError === undefined ? [] : itemErrorProblems(node);

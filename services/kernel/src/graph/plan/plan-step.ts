@@ -1,4 +1,5 @@
 import { LIMITS } from "../../limits";
+import { GRAPH_BOUNDS } from "../bounds";
 import { isSecret } from "../http/secrets";
 import { isKnown, joined, tokensOf, type Bounds } from "./abstract";
 import { isFileInput, type KnownCalls } from "./call-costs";
@@ -22,7 +23,7 @@ import { isFileType, literalInputs, type InputPort } from "../wiring/ports";
 import { propertySchema, type JsonSchema } from "../prices/price";
 import { isRecord, shownName, type GraphNode } from "../types";
 import { member, placeholdersIn, placeholderUses, withAddresses } from "../values/value";
-import { givenMaxItems } from "./max-items";
+import { givenMaxItems, mostItems } from "./max-items";
 
 /** Maximum templates per call: a prompt and a system prompt. */
 const MOST_TEXTS = 2;
@@ -116,11 +117,13 @@ export interface KnownItems extends Bound {
   failed: boolean;
 }
 
-export const knownItems = (planner: Planner, step: PlanStep): KnownItems => {
+export const knownItems = (planner: Planner, node: GraphNode, step: PlanStep): KnownItems => {
   const unknown = unknownPorts(step);
   const complete = unknown.size === 0;
   const sources = Object.fromEntries(Object.entries(step.sources).filter(([port]) => !unknown.has(port)));
-  const bound = attempt(planner, step.id, () => bindItems({ sources, listPorts: step.listPorts }, runsNothing, planner.budget));
+  // A list that is longer than the node's own maximum is reported by `stepItems`.
+  const limit = givenMaxItems(node) === undefined ? {} : { itemLimit: GRAPH_BOUNDS.listItems };
+  const bound = attempt(planner, step.id, () => bindItems({ sources, listPorts: step.listPorts, ...limit }, runsNothing, planner.budget));
   return { ...(bound ?? { items: [], mapped: true }), complete, unknown, failed: bound === undefined };
 };
 
@@ -181,7 +184,7 @@ export const typicalCall = (
 
 /** Bounds on a step's items and on the tokens of one call. Files add no text tokens. */
 const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: readonly string[]): ItemBounds => {
-  let [items, mostItems, mapped, isEmpty] = [1, 1, false, false];
+  let [items, mostWired, mapped, isEmpty] = [1, 1, false, false];
   planner.budget.work(Object.keys(step.sources).length);
   const literalTokens = tokensOf(
     JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))),
@@ -206,7 +209,7 @@ const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: re
     mapped = true;
     isEmpty ||= bounds.most === 0;
     items = Math.max(items, bounds.items);
-    mostItems = Math.max(mostItems, bounds.most);
+    mostWired = Math.max(mostWired, bounds.most);
   }
   const most = givenMaxInputChars(node);
   const tokens = literalTokens + otherTokens + (most === undefined ? textTokens : Math.min(textTokens, most * MOST_UNIT_BYTES));
@@ -214,8 +217,8 @@ const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: re
   const textFacts = { mapped, tokens, typicalTokens };
   // All lists of a step have equal lengths, so one empty list means no calls.
   if (isEmpty) return { items: 0, limit: 0, ...textFacts };
-  const limit = Math.min(mostItems, givenMaxItems(node) ?? LIMITS.fanOutItems);
-  const expected = items === mostItems ? items : (givenMaxItems(node) ?? items);
+  const limit = Math.min(mostWired, mostItems(node));
+  const expected = items === mostWired ? items : (givenMaxItems(node) ?? items);
   return { items: Math.min(expected, limit), limit, ...textFacts };
 };
 

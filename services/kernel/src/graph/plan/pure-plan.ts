@@ -30,7 +30,7 @@ export const planPure = (
 ): NodePlan => {
   const step = buildStep(planner, kind, node);
   warnUnresolved(planner, step);
-  const bound = knownItems(planner, step);
+  const bound = knownItems(planner, node, step);
   if (bound.failed && bound.complete) return NOTHING_PLANNED;
   const bounds = stepItems(planner, node, step, bound);
   const ports = attempt(planner, node.id, () => routed(planner, kind, node, step, bound));

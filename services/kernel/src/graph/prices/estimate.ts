@@ -1,8 +1,7 @@
 import { groupBy } from "../../group-by";
-import { LIMITS } from "../../limits";
 import { millicreditsFor } from "../../money";
 import { isGeneratorType, kindOf } from "../kinds";
-import { givenMaxItems } from "../plan/max-items";
+import { givenMaxItems, mostItems } from "../plan/max-items";
 import { withoutBypassed } from "../wiring/bypass";
 import { literalInputs } from "../wiring/ports";
 import { characterCount, PRICED_INPUTS, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
@@ -93,7 +92,7 @@ const createCounter = (graph: Graph) => {
     const node = nodes.get(id);
     const ownMaximum = isOnlyOpen && node ? givenMaxItems(node) : undefined;
     // The setting can be any number, even a fraction.
-    return ownMaximum ?? Math.min(LIMITS.fanOutItems, Math.max(1, Math.ceil(Math.max(...all.map(({ count }) => count)))));
+    return ownMaximum ?? Math.min(mostItems(node), Math.max(1, Math.ceil(Math.max(...all.map(({ count }) => count)))));
   };
 
   const outputs = (id: string): number => {

@@ -47,11 +47,10 @@ export const bindItems = (
     throw new BindError(
       `lists of ${length} and ${other[1].length} items flow into ${shownName(lists[0]![0])} and ${shownName(other[0])}: their lengths must agree`,
     );
-  if (length > LIMITS.fanOutItems)
+  const most = step.itemLimit ?? step.maxItems ?? LIMITS.fanOutItems;
+  if (length > LIMITS.fanOutItems && most === LIMITS.fanOutItems)
     throw new BindError(`a list of ${length} items flows into ${shownName(lists[0]![0])}: at most ${LIMITS.fanOutItems} are allowed`);
-  const most = step.itemLimit ?? step.maxItems;
-  if (most !== undefined && length > most)
-    throw new BindError(`${shownName(lists[0]![0])} gets a list of ${length} items; at most ${most} are allowed`);
+  if (length > most) throw new BindError(`${shownName(lists[0]![0])} gets a list of ${length} items; at most ${most} are allowed`);
   budget?.work(elementsOfWork(length * values.length));
   const mappedPorts = new Set(lists.map(([port]) => port));
   const all = Array.from({ length }, (_, index) => index);

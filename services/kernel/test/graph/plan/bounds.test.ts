@@ -143,13 +143,28 @@ describe("a list of unknown length", () => {
     ]);
   });
 
-  it.each([0, 51, 1.5, -1, "5", [4]])("is limited by a whole number from 1 to 50, not by %j", (maxItems) => {
+  it("can have more than 50 items if its node's maxItems allows it; later nodes have their own maximum", () => {
+    expect(steps({ maxItems: 900 }).slice(1)).toEqual([
+      { maxItems: 900, itemLimit: 900 },
+      { maxItems: 50, itemLimit: 50 },
+    ]);
+  });
+
+  it.each([0, 1_001, 1.5, -1, "5", [4]])("is limited by a whole number from 1 to 1,000, not by %j", (maxItems) => {
     const nodes: Node[] = [
       { id: "web", type: "http-request", data: { url: "https://x.test", maxItems } },
       { id: "pic", type: "generate-image", data: { model: "pic", maxItems } },
     ];
-    const message = "maxItems: must be a whole number from 1 to 50";
+    const message = "maxItems: must be a whole number from 1 to 1000";
     expect(plan(nodes, [["web.body", "pic.prompt"]]).issues).toMatchObject(nodes.map(({ id }) => ({ nodeId: id, message })));
+  });
+
+  it("has more than 50 known items only if the node's maxItems allows it", () => {
+    const list: Node = { id: "list", type: "list", data: { items: Array.from({ length: 60 }, (_, index) => `${index}`) } };
+    const planned = (data: object) =>
+      plan([list, { id: "pic", type: "generate-image", data: { model: "pic", ...data } }], [["list.items", "pic.prompt"]]);
+    expect(planned({ maxItems: 1_000 }).plan!.steps).toMatchObject([{ id: "pic", maxItems: 60, itemLimit: 60 }]);
+    expect(planned({}).issues).toMatchObject([{ nodeId: "pic", message: "a list of 60 items flows into prompt: at most 50 are allowed" }]);
   });
 
   it("is rejected if it turns out to be known and longer than maxItems", () => {
