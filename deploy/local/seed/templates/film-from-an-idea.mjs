@@ -60,7 +60,7 @@ export const FILM_FROM_AN_IDEA = {
   slug: "film-from-an-idea",
   name: "Film from an idea",
   description:
-    "A few lines in, a film out: each scene is drawn, set in motion and narrated by a voice; then all are joined, scored and captioned. Write the scenes yourself, or let a language model write them, if this installation has a strong one. Each step takes the best model that is here.",
+    "A few lines in, a film out: each scene is drawn, set in motion and narrated, and all are joined, scored and captioned. Write the scenes yourself, or let a strong language model write them.",
   tags: ["film", "video"],
   nodes: [
     node("input", "request-input", 0, 1, {
