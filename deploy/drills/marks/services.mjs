@@ -1,7 +1,10 @@
 /** The services that make and store files, called without the rest of the platform. */
 import { randomUUID } from "node:crypto";
-import { createGrpcClient, uploadParts } from "@nodeloom/platform";
-import { media, transform } from "@nodeloom/proto";
+import { createRequire } from "node:module";
+
+const gateway = createRequire(new URL("../../../gateway/package.json", import.meta.url));
+const { createGrpcClient, uploadParts } = gateway("@nodeloom/platform");
+const { media, transform } = gateway("@nodeloom/proto");
 
 const DEADLINE_MS = 120_000;
 const OWNER = "marks-drill";
@@ -10,7 +13,7 @@ const { MAKER_MODEL, MAKER_OPERATION } = media.Maker;
 /** @typedef {{ operation: string, settings: object, port: string, keys: string[] }} Operation */
 /** @typedef {ReturnType<typeof connect>} Services */
 
-/** @param {media.StoredObject | undefined} object */
+/** @param {{ key: string } | undefined} object */
 const keyOf = (object) => {
   if (!object) throw new Error("no file was stored");
   return object.key;
@@ -18,11 +21,9 @@ const keyOf = (object) => {
 
 /** @param {string} mediaAddress @param {string} transformAddress */
 export const connect = (mediaAddress, transformAddress) => {
-  /** @type {import("@nodeloom/platform").ClientOf<media.MediaServiceServer>} */
   const storage = createGrpcClient(media.MediaServiceService, { address: mediaAddress });
-  /** @type {import("@nodeloom/platform").ClientOf<transform.TransformServiceServer>} */
   const work = createGrpcClient(transform.TransformServiceService, { address: transformAddress });
-  /** @param {string} model @param {media.Maker} maker @param {string[]} parents */
+  /** @param {string} model @param {number} maker @param {string[]} parents */
   const making = (model, maker, parents) => media.Making.fromPartial({ maker, model, parents });
 
   return {

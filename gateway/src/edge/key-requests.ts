@@ -5,7 +5,6 @@ import type { Response } from "express";
 import type { Caller } from "../auth/caller";
 import type { Services } from "../clients/services";
 import type { RenderedReply } from "./idempotency";
-import type { Route } from "./route";
 
 /** The request log of API keys. Requests wait in memory and are stored in batches, so that logging delays no request. */
 
@@ -37,7 +36,7 @@ export interface RequestOutcome {
 }
 
 export interface FollowedRequest {
-  route: Pick<Route, "path">;
+  route: { path: string };
   response: Response;
   outcome: RequestOutcome;
 }
