@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createSignedPayloads } from "../auth/signed-payload";
 import { TOKEN_MS, VISITOR_MS } from "./limits";
 
 export interface TokenClaims {
@@ -32,23 +32,10 @@ type Payload = [slug: string, ownerId: string, keyId: string, visitor: string, e
 
 /** @param secret shared by all gateways; a new one ends all tokens */
 export const createAppTokens = (secret: string, now: () => number = Date.now): AppTokens => {
-  const sign = (payload: string): Buffer =>
-    createHmac("sha256", secret)
-      .update(JSON.stringify([PURPOSE, payload]))
-      .digest();
-
-  const payloadOf = (token: string): Payload | undefined => {
-    if (!token.startsWith(TOKEN_PREFIX) || token.length > MAX_CHARS) return undefined;
-    const [payload = "", signature = "", ...more] = token.slice(TOKEN_PREFIX.length).split(".");
-    const [sentMac, right] = [Buffer.from(signature, "base64url"), sign(payload)];
-    // Rejects other spellings of the same signature.
-    if (more.length > 0 || sentMac.toString("base64url") !== signature) return undefined;
-    if (sentMac.length !== right.length || !timingSafeEqual(sentMac, right)) return undefined;
-    return JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Payload;
-  };
+  const payloads = createSignedPayloads<Payload>(secret, PURPOSE, MAX_CHARS - TOKEN_PREFIX.length);
 
   const readUntil = (token: string, graceMs: number): TokenClaims | undefined => {
-    const payload = payloadOf(token);
+    const payload = token.startsWith(TOKEN_PREFIX) ? payloads.read(token.slice(TOKEN_PREFIX.length)) : undefined;
     if (!payload) return undefined;
     const [slug, ownerId, keyId, visitor, expiresAtMs] = payload;
     return now() < expiresAtMs + graceMs ? { slug, ownerId, keyId, visitor } : undefined;
@@ -57,8 +44,7 @@ export const createAppTokens = (secret: string, now: () => number = Date.now): A
   return {
     issue: ({ slug, ownerId, keyId, visitor }) => {
       const expiresAtMs = now() + TOKEN_MS;
-      const payload = Buffer.from(JSON.stringify([slug, ownerId, keyId, visitor, expiresAtMs] satisfies Payload)).toString("base64url");
-      return { token: `${TOKEN_PREFIX}${payload}.${sign(payload).toString("base64url")}`, expiresAt: new Date(expiresAtMs) };
+      return { token: `${TOKEN_PREFIX}${payloads.write([slug, ownerId, keyId, visitor, expiresAtMs])}`, expiresAt: new Date(expiresAtMs) };
     },
     read: (token) => readUntil(token, 0),
     readEnded: (token) => readUntil(token, VISITOR_MS),
