@@ -1,5 +1,6 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { DomainError, isRecord, parseJsonText } from "@nodeloom/kernel";
+import { readAt } from "./read-at";
 
 /**
  * Checks 3D models (GLB, binary glTF 2.0) before they are stored. Viewers then find a complete file that loads nothing from other servers.
@@ -31,11 +32,6 @@ type Json = Readonly<Record<string, unknown>>;
 /** @throws DomainError UNSUPPORTED_MEDIA_TYPE */
 const refuse = (problem: string): never => {
   throw new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", `the 3D model ${problem}`);
-};
-
-const readAt = async (handle: FileHandle, at: number, length: number): Promise<Buffer> => {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
-  return buffer.subarray(0, bytesRead);
 };
 
 interface Chunk {

@@ -2,6 +2,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { imageSize } from "image-size";
 import type * as Mediabunny from "mediabunny" with { "resolution-mode": "import" };
 import { parentPort } from "node:worker_threads";
+import { readAt } from "../read-at";
 import { aviOf } from "./avi";
 import { orientationOf } from "./exif";
 import { heifSize } from "./heif";
@@ -24,11 +25,6 @@ const MS = 1_000;
 const HEIF: ReadonlySet<string> = new Set(["image/heif", "image/avif"]);
 /** EXIF orientations from this value on rotate by 90 degrees. */
 const FIRST_TURNED = 5;
-
-const readAt = async (handle: FileHandle, at: number, length: number): Promise<Buffer> => {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
-  return buffer.subarray(0, bytesRead);
-};
 
 /** Ignores damaged metadata, as viewers do. */
 const orElse = async <T>(readPart: () => Promise<T>, fallback: T): Promise<T> => {
