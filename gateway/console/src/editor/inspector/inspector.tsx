@@ -1,4 +1,4 @@
-import { isBypassed, labelOf } from "@nodeloom/kernel/graph";
+import { isBypassed, labelOf, PORT_TYPES } from "@nodeloom/kernel/graph";
 import {
   AlignCenterHorizontal,
   AlignCenterVertical,
@@ -121,7 +121,7 @@ const Nothing = ({ canEdit }: { canEdit: boolean }) => (
     <MousePointerClick className="mb-2 size-6 text-faint" aria-hidden />
     {canEdit ? INSPECTOR.emptyHint : INSPECTOR.selectANodeToRead}
     <ul className="mt-6 grid w-full grid-cols-2 gap-x-4 gap-y-2 text-left text-xs" aria-label={INSPECTOR.portTypes}>
-      {(["text", "number", "boolean", "image", "mask", "video", "audio", "model3d", "media", "any"] as const).map((type) => (
+      {PORT_TYPES.map((type) => (
         <li key={type} className="flex items-center gap-2">
           <PortMark type={type} /> {type === "media" ? INSPECTOR.anyFile : type === "any" ? INSPECTOR.anyValue : type}
         </li>

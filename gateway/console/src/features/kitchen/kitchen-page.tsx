@@ -1,3 +1,4 @@
+import { PORT_TYPES } from "@nodeloom/kernel/graph";
 import { Boxes, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { PortMark } from "../../canvas/port-mark";
@@ -19,7 +20,6 @@ const ROWS = [
   { id: "1", name: LONG, amount: 12.345 },
   { id: "2", name: "<img src=x onerror=alert(1)>", amount: 0 },
 ];
-const TYPES = ["text", "number", "boolean", "image", "mask", "video", "audio", "model3d", "media", "any"] as const;
 
 /** All components of the design system, for people and tests. */
 export const KitchenPage = () => {
@@ -92,7 +92,7 @@ export const KitchenPage = () => {
               ))}
             </div>
             <div className="mb-3 flex flex-wrap gap-4 text-xs">
-              {TYPES.map((type) => (
+              {PORT_TYPES.map((type) => (
                 <span key={type} className="flex items-center gap-1.5">
                   <PortMark type={type} />
                   <PortMark type={type} list /> {type}
