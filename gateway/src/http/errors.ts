@@ -94,8 +94,6 @@ export const crossOriginDenied = (origin: string): DomainError =>
 export const modelNotFound = (internalName: string): DomainError =>
   new DomainError("not_found", "MODEL_NOT_FOUND", `there is no model ${internalName}`);
 
-export const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
-
 export const notFound = (what: string): DomainError => new DomainError("not_found", "NOT_FOUND", `${what} not found`);
 
 export const invalidSlug = (): DomainError =>

@@ -146,6 +146,8 @@ export const invalidRequest = invalid("INVALID_REQUEST");
 /** Creates an `INVALID_INPUTS` error. Issue codes are dropped, because only planning uses them. */
 export const invalidInputs = (issues: Issue[]): DomainError => invalid("INVALID_INPUTS")(issues.map(({ code: _, ...issue }) => issue));
 
+export const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
+
 export const unavailable = (message: string, retryAfterSeconds = 1): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { retryAfter: retryAfterSeconds });
 

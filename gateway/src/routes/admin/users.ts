@@ -1,6 +1,6 @@
+import { preconditionFailed } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
-import { preconditionFailed } from "../../http/errors";
 import { defineRoute } from "../../edge/route";
 import { cursor, cursorPage, identifier, iso, limit, listQuery, name, nextCursor, queryFlag, tierId, timestamp } from "../../http/schemas";
 import { adminUser, adminUserView, balances, balancesView } from "../identity/view";

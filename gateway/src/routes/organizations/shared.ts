@@ -1,6 +1,5 @@
-import { isRole, roleDenied, roleReaches, type Role } from "@nodeloom/kernel";
+import { isRole, preconditionFailed, roleDenied, roleReaches, type Role } from "@nodeloom/kernel";
 import type { organizations } from "@nodeloom/proto";
-import { preconditionFailed } from "../../http/errors";
 import type { CallContext, RouteDefinition } from "../../edge/route";
 import { idParams } from "../../http/schemas";
 import { audited, type AdminAction, type WriteResult } from "../../edge/audit";

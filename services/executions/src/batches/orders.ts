@@ -1,4 +1,4 @@
-import { DomainError, invalidInputs, invalidRequest, USUAL_CAPS } from "@nodeloom/kernel";
+import { DomainError, invalidInputs, invalidRequest, preconditionFailed, USUAL_CAPS } from "@nodeloom/kernel";
 import type { batches as proto } from "@nodeloom/proto";
 import { FINAL_BATCHES, isOutOfBudget, type BatchRecord, type ItemInput } from "../run/batch";
 import { metadataKeys, metadataOf } from "../run/record";
@@ -19,8 +19,6 @@ const RERUN: ReadonlySet<string> = new Set(["failed", "cancelled", "skipped"]);
 export interface OrdersOptions extends PlacingOptions {
   readTable: ReadTable;
 }
-
-const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 /** Keeps a batch's own webhook if another caller resumes the batch. */
 const resumedBy = (runner: Runner, { webhookUrl, webhookEvents, webhookOwn }: Runner): Runner =>

@@ -1,4 +1,4 @@
-import { DomainError, executionNotFound } from "@nodeloom/kernel";
+import { DomainError, executionNotFound, preconditionFailed } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import type { KeptGraph } from "../plan/kept-graphs";
 import { routedModels } from "../plan/models";
@@ -61,8 +61,6 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
 
 /** Maximum number of executions in a chain of reruns. */
 const MOST_SOURCES = 20;
-
-const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 /** True if completed calls were charged. A run without the expected output is free. */
 const wasCharged = (row: RunOutcomeView): boolean =>

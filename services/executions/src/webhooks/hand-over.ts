@@ -1,5 +1,5 @@
 /** Passes webhooks of executions to notifications, which delivers them. */
-import { DomainError, executionNotFound } from "@nodeloom/kernel";
+import { executionNotFound, preconditionFailed } from "@nodeloom/kernel";
 import { notifications as proto } from "@nodeloom/proto";
 import type { Notifications } from "../clients";
 import { endEventOf, isAnnounced, isForEndpoints, isNotified, type DeliveryState, type WebhookState } from "../run/delivery";
@@ -11,8 +11,6 @@ import type { Stores } from "../record/stores";
 
 /** How long a poll waits for notifications. Afterwards the poll shows the state that this service has. */
 const READ = { deadlineMs: 500, reconnectMs: 0 } as const;
-
-const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 /** Returns the state of a delivery that version 1.0.0 started. */
 const earlierOf = ({ state, delivery = 1, attempts = 0, history = [], ...rest }: WebhookState): proto.Delivery | undefined =>

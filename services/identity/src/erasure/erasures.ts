@@ -1,5 +1,5 @@
 /** Schedules erasures of accounts, keeps their state, and removes identity's own data. */
-import { DomainError, invalidRequest } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, preconditionFailed } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import type { UserRecord } from "../records";
 import { knownAddressesOf } from "../sessions/known-address-store";
@@ -68,8 +68,6 @@ export interface ErasuresOptions {
   waitMs: number;
   clock: () => number;
 }
-
-const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 const soleOwner = (organizations: readonly { id: string; name: string }[]): DomainError =>
   new DomainError(

@@ -1,5 +1,5 @@
 /** Erasure of organizations. An owner requests it, and any owner can cancel it until it starts. */
-import { DomainError } from "@nodeloom/kernel";
+import { preconditionFailed } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import { newErasure, type ErasureMarks } from "../erasure/erasure-store";
 import type { ErasureRecord } from "../records";
@@ -38,8 +38,6 @@ export interface OrganizationErasuresOptions {
   waitMs: number;
   clock: () => number;
 }
-
-const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 /** The mark of an erased organization. It has no members, and so no valid keys. Its creator's slot is free. */
 export const erasedOrganization = (_id: string, erasure: ErasureRecord, begunAt: Date): OrganizationChange => ({

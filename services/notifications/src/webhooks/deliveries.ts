@@ -1,5 +1,5 @@
 /** Accepts messages and redeliveries, and finds messages that no workflow delivers. */
-import { DomainError } from "@nodeloom/kernel";
+import { preconditionFailed } from "@nodeloom/kernel";
 import type { Logger, RelayedRows } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
@@ -43,8 +43,6 @@ export interface DeliveriesOptions {
   logger: Logger;
   clock?: () => number;
 }
-
-const preconditionFailed = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
 type ReceivedMessage = Pick<DeliveryRecord, "event" | "url" | "endpointId">;
 
