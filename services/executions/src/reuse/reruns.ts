@@ -1,4 +1,4 @@
-import { DomainError, executionNotFound, preconditionFailed } from "@nodeloom/kernel";
+import { executionNotFound, preconditionFailed } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import type { KeptGraph } from "../plan/kept-graphs";
 import { routedModels } from "../plan/models";
