@@ -11,8 +11,8 @@ import type { Runner, Target } from "../run/runner";
 import type { Items } from "./items";
 import { createProblems } from "./problems";
 
-/** Maximum concurrent plans of one batch. Each plan takes turns with plans of other users. */
-const PLANS_AT_ONCE = 4;
+/** Maximum concurrent plans of one batch, as many as a process has planning threads. Each plan takes turns with plans of other users. */
+const PLANS_AT_ONCE = 2;
 
 /** Calls of one step. Each call uses one of the step's models; the hold covers the most expensive one. */
 interface PricedCalls {
