@@ -126,9 +126,7 @@ export const workflowsHandlers = ({
     return { alias: toAlias(alias), earlier: earlier && toAlias(earlier) };
   }),
   deleteAlias: unary(async (request) => ({ earlier: toAlias(await aliases.remove(request)) })),
-  reserveCanaryRun: unary(async ({ canaryId, holdId, millicredits }) => ({
-    reserved: await canaries.reserve(canaryId, holdId, millicredits),
-  })),
+  reserveCanaryRun: unary(async ({ canaryId, ...run }) => ({ reserved: await canaries.reserve(canaryId, run) })),
   releaseCanaryRun: unary(async ({ canaryId, holdId }) => {
     await canaries.release(canaryId, holdId);
     return {};

@@ -117,9 +117,11 @@ export const createStart = (options: StartOptions) => {
    * Takes a run from `accepted` to a hold, a place and a workflow. Any failure ends in a refusal, unless the workflow has already claimed
    * the run.
    */
-  const begin = async (row: ExecutionView, input: RunInput, noQueue: boolean): Promise<ExecutionView> => {
+  const begin = async (row: ExecutionView, input: RunInput, planned: PlannedRun, noQueue: boolean): Promise<ExecutionView> => {
     let isHeld = false;
     try {
+      // A reservation for a run without a row expires.
+      if (!(await reserve(planned, input.holdId, true))) throw unavailable("the alias's canary has ended: retry", 1);
       const run: RunInput = { ...input, held: await holds.hold(input) };
       isHeld = true;
       if (run.plan.steps.some(({ type }) => waitsForDecision(type))) await approvals.admit(run);
@@ -170,11 +172,15 @@ export const createStart = (options: StartOptions) => {
     const pinned = request.batch && (await pinnedOf(request.batch.batchId));
     const part = { target: target?.target, version, alias, until, schemaJson, runner, inputsJson, isAsync, pinned };
     const planned = await planning.plan({ ...part, ...settings, ...rerun, armOf: armOf(request.executionId) });
+    const isReserved = await reserve(planned, holdIdOf(request.executionId, attempt), false);
+    return isReserved ? planned : planning.plan({ ...part, ...settings });
+  };
+
+  /** Reserves credits of a canary with a limit. @returns false if the run could exceed it */
+  const reserve = async (planned: PlannedRun, holdId: string, isStored: boolean): Promise<boolean> => {
     const { canary } = planned;
-    if (!canary?.isLimited || canary.arm === "base" || canary.isUnplanned) return planned;
-    const reservation = { canaryId: canary.id, holdId: holdIdOf(request.executionId, attempt), millicredits: mostOf(planned) };
-    const { reserved } = await workflows.reserveCanaryRun(reservation);
-    return reserved ? planned : planning.plan({ ...part, ...settings });
+    if (!canary?.isLimited || canary.arm === "base" || canary.isUnplanned) return true;
+    return (await workflows.reserveCanaryRun({ canaryId: canary.id, holdId, millicredits: mostOf(planned), isStored })).reserved;
   };
 
   /** Returns the credits that a canary reserved for a run that gets no row. */
@@ -222,7 +228,7 @@ export const createStart = (options: StartOptions) => {
       listen();
       const record = newRecord(input, initialNodes(planned.plan), part);
       const row = await decided(write(record, earlier));
-      if (row) return begin(row, input, request.noQueue);
+      if (row) return begin(row, input, planned, request.noQueue);
       const joined = await stores.rows.find(input.executionId);
       if (!joined) throw unavailable("the run couldn't be stored: retry", 1);
       if (joined.attempt !== attempt) await unreserve(planned, holdId);

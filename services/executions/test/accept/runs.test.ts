@@ -40,6 +40,8 @@ interface Faults {
   /** Runs instead of a step's work, or before it. */
   hold?: () => Promise<void>;
   start?: () => Promise<void>;
+  /** The run is by a canary with a limit, and this reserves its credits. */
+  reserve?: (run: { holdId: string; millicredits: number; isStored: boolean }) => Promise<boolean>;
   /** Runs before an answer is stored. */
   answer?: () => Promise<unknown>;
   /** Another process does the pending work, unless it must precede the answer. */
@@ -75,7 +77,13 @@ const replica = (faults: Faults = {}, calls = 1) => {
       workflowSlug: "flow",
       modelIds: ["painter"],
       inputsJson: "{}",
+      ...(faults.reserve ? { canary: { id: "canary", arm: "canary", isLimited: true } as const } : {}),
     };
+  };
+  const { reserve } = faults;
+  const canaryWorkflows = {
+    reserveCanaryRun: async (run: { holdId: string; millicredits: number; isStored: boolean }) => ({ reserved: await reserve!(run) }),
+    releaseCanaryRun: () => Promise.resolve({}),
   };
   const planning = { plan: jest.fn(() => Promise.resolve(planned())) };
   const end = createEnd({ billing, execution, stores, outbox });
@@ -83,7 +91,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
   const start = createStart({
     planning,
     reruns: noReruns,
-    workflows: noCanaryWorkflows,
+    workflows: reserve ? canaryWorkflows : noCanaryWorkflows,
     pinnedOf: createPinnedOf(stores),
     keepGraph: createKeepGraph(stores.payloads),
     own: "https://platform.test/media/",
@@ -245,6 +253,27 @@ describe("per run", () => {
     const { row } = await runThrough(one, other);
     expect(row).toMatchObject({ attempt: 2 });
     expect(await money.stores.rows.find(other.executionId)).toMatchObject({ status: "completed", holdId: `${other.executionId}.2` });
+  });
+
+  it("by a canary reserves credits of the canary, and keeps them once it is stored", async () => {
+    const userId = await fund(10 * PRICE);
+    const request = requestOf(userId);
+    const reservations: { isStored: boolean; hasRow: boolean }[] = [];
+    const reserve = async ({ isStored }: { isStored: boolean }): Promise<boolean> => {
+      reservations.push({ isStored, hasRow: (await money.stores.rows.find(request.executionId)) !== null });
+      return true;
+    };
+    await runThrough(replica({ reserve }), request);
+    expect(reservations).toEqual([
+      { isStored: false, hasRow: false },
+      { isStored: true, hasRow: true },
+    ]);
+    // If the canary's credits are gone meanwhile, nothing runs, and the client can retry.
+    const late = requestOf(userId);
+    const one = replica({ reserve: ({ isStored }) => Promise.resolve(!isStored) });
+    await expect(one.runs.run(late)).rejects.toMatchObject({ kind: "unavailable" });
+    expect(one.started).toEqual([]);
+    expect((await balance(userId)).held).toBe(0);
   });
 
   it("without calls is inserted as final, with no hold, no place and no workflow", async () => {

@@ -12,6 +12,8 @@ export interface CanaryDecision extends CanaryOutcome {
 export interface Reservation {
   id: string;
   millicredits: number;
+  /** Time after which it expires; absent once the run is stored, whose end removes it. */
+  until?: Date;
 }
 
 /** The results of a canary, and what is needed to end it. */
@@ -125,11 +127,20 @@ export const createCanaryStore = (connection: Connection) => {
       );
       return matchedCount === 1 || (await model.findOne({ ...byId(id), "reservations.id": reservation.id })) !== null;
     },
+    /** Keeps a reservation until its run ends. @returns false if it has expired */
+    keep: async (id: string, holdId: string): Promise<boolean> => {
+      const { matchedCount } = await model.updateOne(
+        { ...byId(id), "reservations.id": holdId },
+        { $unset: { "reservations.$.until": "" } },
+      );
+      return matchedCount === 1;
+    },
     noteExhausted: async (id: string): Promise<void> => void (await model.updateOne(byId(id), { $set: { isExhausted: true } })),
-    release: async (id: string, { id: holdId, millicredits }: Reservation): Promise<void> => {
-      await model.updateOne({ ...byId(id), "reservations.id": holdId }, {
-        $pull: { reservations: { id: holdId } },
-        $inc: { committedMillicredits: -millicredits },
+    /** Removes a reservation, if it is as it was read. */
+    release: async (id: string, reservation: Reservation): Promise<void> => {
+      await model.updateOne({ ...byId(id), reservations: { $elemMatch: reservation } }, {
+        $pull: { reservations: { id: reservation.id } },
+        $inc: { committedMillicredits: -reservation.millicredits },
       } as never);
     },
 

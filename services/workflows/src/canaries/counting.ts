@@ -5,6 +5,8 @@ import type { Arm, CanaryOutcome } from "../definition/canary";
 import type { CanaryDecision, CanaryResults, CanaryStore, EndedRun } from "./canary-store";
 import { confidenceIn, observe, verdictOf } from "./evidence";
 
+/** How long credits are reserved for a run that isn't stored yet. Longer than any start of a run. */
+const RESERVED_MS = 300_000;
 /** Runs that are counted together. */
 const COUNTED = 100;
 const PERCENT = 100;
@@ -16,8 +18,11 @@ export interface AnnouncedDecision {
 }
 
 export interface Canaries {
-  /** Reserves the most that a run can cost. @returns false if it could exceed the canary's limit, which ends the canary */
-  reserve(canaryId: string, holdId: string, millicredits: number): Promise<boolean>;
+  /**
+   * Reserves the most that a run can cost: for a while, or until its end if the run is stored. Repeating is safe.
+   * @returns false if it could exceed the canary's limit, which ends the canary
+   */
+  reserve(canaryId: string, run: { holdId: string; millicredits: number; isStored: boolean }): Promise<boolean>;
   /** Returns the reservation of a run that didn't start. */
   release(canaryId: string, holdId: string): Promise<void>;
   /**
@@ -105,17 +110,22 @@ export const createCanaries = ({ store, end }: CanariesOptions): Canaries => {
   };
 
   return {
-    reserve: async (canaryId, holdId, millicredits) => {
+    reserve: async (canaryId, { holdId, millicredits, isStored }) => {
+      if (isStored && (await store.keep(canaryId, holdId))) return true;
       const results = await store.get(canaryId);
       if (!results || results.decision || results.isExhausted) return false;
       if (results.maxMillicredits === undefined) return true;
-      if (await store.reserve(canaryId, { id: holdId, millicredits }, results.maxMillicredits)) return true;
+      // Left by processes that stopped before they stored their runs.
+      const expired = results.reservations.filter(({ until }) => until && until.getTime() < Date.now());
+      for (const reservation of expired) await store.release(canaryId, reservation);
+      const until = isStored ? {} : { until: new Date(Date.now() + RESERVED_MS) };
+      if (await store.reserve(canaryId, { id: holdId, millicredits, ...until }, results.maxMillicredits)) return true;
       await store.noteExhausted(canaryId);
       return false;
     },
     release: async (canaryId, holdId) => {
       const reservation = (await store.get(canaryId))?.reservations.find(({ id }) => id === holdId);
-      if (reservation) await store.release(canaryId, reservation);
+      if (reservation) await store.release(canaryId, { id: holdId, millicredits: reservation.millicredits });
     },
     count: async (canaryId, run) => {
       const row = await store.get(canaryId);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { connectMongo } from "@nodeloom/platform";
 import { workflows as proto } from "@nodeloom/proto";
 import { newOwner, startWorkflows, type RunningWorkflows } from "../harness";
 
@@ -173,7 +174,8 @@ it("the canary's runs never cost more than maxMillicredits together: it is rolle
   const which = await withTwo();
   await start(which, { maxMillicredits: 5_000 });
   const id = await idOf(which);
-  const reserve = (holdId: string, millicredits = 2_000) => service.client.reserveCanaryRun({ canaryId: id, holdId, millicredits });
+  const reserve = (holdId: string, millicredits = 2_000) =>
+    service.client.reserveCanaryRun({ canaryId: id, holdId, millicredits, isStored: false });
   const reserved = async (holdId: string) => (await reserve(holdId)).reserved;
   expect(await Promise.all(["a", "b"].map(reserved))).toEqual([true, true]);
   // A repeated call keeps its reservation, and a refused run returns its credits, once.
@@ -188,6 +190,30 @@ it("the canary's runs never cost more than maxMillicredits together: it is rolle
   expect(await reserved("h")).toBe(false);
 });
 
+it("credits that a canary reserved for a run that was never stored come back after a while", async () => {
+  const which = await withTwo();
+  await start(which, { maxMillicredits: 5_000 });
+  const id = await idOf(which);
+  const reserve = async (holdId: string, isStored = false) =>
+    (await service.client.reserveCanaryRun({ canaryId: id, holdId, millicredits: 2_000, isStored })).reserved;
+  const mongo = await connectMongo({ uri: process.env.MONGODB_URI!, database: service.database });
+  const canaries = mongo.collection<{ _id: string; reservations: { id: string; until?: Date }[] }>("canaries");
+  const letExpire = async () => {
+    const { reservations } = (await canaries.findOne({ _id: id }))!;
+    const past = reservations.map((one) => (one.until ? { ...one, until: new Date(0) } : one));
+    await canaries.updateOne({ _id: id }, { $set: { reservations: past } });
+  };
+  for (const holdId of ["lost", "running"]) expect(await reserve(holdId)).toBe(true);
+  expect(await reserve("running", true)).toBe(true);
+  await letExpire();
+  expect(await reserve("third")).toBe(true);
+  expect((await canaries.findOne({ _id: id }))!.reservations.map((one) => one.id)).toEqual(["running", "third"]);
+  // A run that is stored only now gets credits again if there are any.
+  expect(await reserve("third", true)).toBe(true);
+  expect(await reserve("lost", true)).toBe(false);
+  await mongo.close();
+});
+
 it("a canary that its owner ends first isn't announced, and a deleted workflow leaves nothing", async () => {
   const which = await withTwo();
   await start(which);
@@ -200,5 +226,5 @@ it("a canary that its owner ends first isn't announced, and a deleted workflow l
   await count(second);
   await service.client.deleteWorkflow(proto.DeleteWorkflowRequest.fromPartial({ slug: which.slug, ownerId: which.owner }));
   expect((await count(second)).decision).toBeUndefined();
-  expect((await service.client.reserveCanaryRun({ canaryId: second, holdId: "a", millicredits: 1 })).reserved).toBe(false);
+  expect((await service.client.reserveCanaryRun({ canaryId: second, holdId: "a", millicredits: 1, isStored: false })).reserved).toBe(false);
 });
