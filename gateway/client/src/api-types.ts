@@ -2013,6 +2013,8 @@ export interface UsageSummary {
   groups?: {
     /** A day, a model, a slug, a key's id or a value of metadata; null for runs that have none: of no workflow, by no key */
     group: string | null;
+    /** Only by `key`: the name of the key, also of a deleted one */
+    name?: string | null;
     runs: number;
     /** Credits; 1 credit = 0.01 USD */
     creditsCost: number;
@@ -2420,6 +2422,8 @@ export interface AuditRow {
   actor: string;
   /** The API key that was used; null for a session */
   keyId: string | null;
+  /** Name of the key, also of a deleted one. Absent in webhooks */
+  keyName?: string | null;
   action: string;
   /** Id of the changed object */
   target: string;

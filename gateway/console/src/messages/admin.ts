@@ -30,7 +30,7 @@ export const AUDIT = {
   outcome: "Outcome",
   user: "User",
   inTheConsole: "in the console",
-  withKey: (keyId: string) => `with key ${keyId}`,
+  withKey: (key: string) => `with key ${key}`,
   category: "Category",
   allCategories: "All categories",
   searchTheAuditLog: "Search the audit log",

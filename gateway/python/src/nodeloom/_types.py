@@ -2281,6 +2281,8 @@ class UsageSummaryGroupsItem(TypedDict):
     # A day, a model, a slug, a key's id or a value of metadata; null for runs that have none: of no
     # workflow, by no key
     group: str | None
+    # Only by `key`: the name of the key, also of a deleted one
+    name: NotRequired[str | None]
     runs: int
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
@@ -2711,6 +2713,8 @@ class AuditRow(TypedDict):
     actor: str
     # The API key that was used; null for a session
     keyId: str | None
+    # Name of the key, also of a deleted one. Absent in webhooks
+    keyName: NotRequired[str | None]
     action: str
     # Id of the changed object
     target: str

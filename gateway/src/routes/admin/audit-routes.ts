@@ -4,8 +4,10 @@ import type { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
 import { audited } from "../../edge/audit";
+import type { Gateway } from "../../edge/gateway";
 import { content, defineRoute } from "../../edge/route";
 import { cursor, cursorPage, identifier, limit, listQuery, nextCursor, timestamp } from "../../http/schemas";
+import { auditedKeyNames } from "../keys/names";
 import { EXPORT_NOTE, streamAudit } from "../organizations/audit-csv";
 import { forAdmins } from "./shared";
 
@@ -16,6 +18,7 @@ export const auditRow = z
     id: z.string(),
     actor: z.string().meta({ description: "User id of the person who made the change" }),
     keyId: z.string().nullable().meta({ description: "The API key that was used; null for a session" }),
+    keyName: z.string().nullable().optional().meta({ description: "Name of the key, also of a deleted one. Absent in webhooks" }),
     action: z.string().meta({ example: "user.update" }),
     target: z.string().meta({ description: "Id of the changed object" }),
     change: z.unknown().meta({ description: "Body of the request" }),
@@ -54,7 +57,12 @@ export const auditFilter = ({ action = "", actor = "", key = "", target = "", fr
 
 export const SHORT_PAGES = "With filters, a page can have fewer rows than `limit`: continue as long as there is a `nextCursor`.";
 
-export const auditView = (row: identity.AuditRow): Record<string, unknown> => auditRowJson(row, raw);
+/** A page of the log. @param ownerId whose log it is; undefined for that of administrators */
+export const auditPage = async (gateway: Gateway, page: identity.ListAuditResponse, ownerId: string | undefined): Promise<object> => {
+  const names = await auditedKeyNames(gateway, page.rows, ownerId);
+  const rows = page.rows.map((row) => ({ ...auditRowJson(row, raw), keyName: names.get(row.keyId) ?? null }));
+  return { rows, nextCursor: nextCursor(page.nextCursor) };
+};
 
 const owner = identifier
   .optional()
@@ -74,7 +82,7 @@ export const adminAuditRoutes = [
       const page = await gateway.services.identity.listAudit({
         ...{ ownerId: query.owner, limit: query.limit, cursor: query.cursor ?? "", filter: auditFilter(query) },
       });
-      return { status: 200, body: { rows: page.rows.map(auditView), nextCursor: nextCursor(page.nextCursor) } };
+      return { status: 200, body: await auditPage(gateway, page, query.owner) };
     },
   }),
   defineRoute({

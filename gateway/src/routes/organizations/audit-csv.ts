@@ -7,6 +7,7 @@ import { stringify } from "csv-stringify";
 import { STREAMED, type CallContext } from "../../edge/route";
 import { whileConnected } from "../../http/event-stream";
 import { iso } from "../../http/schemas";
+import { auditedKeyNames } from "../keys/names";
 
 /** Maximum rows of a file. */
 const EXPORTED_ROWS = 50_000;
@@ -15,22 +16,38 @@ const PAGE = 500;
 
 export const EXPORT_NOTE = `At most ${EXPORTED_ROWS} rows: split a longer log by \`from\` and \`to\`. The download is a row of the log.`;
 
-const COLUMNS = ["at", "actor", "keyId", "ip", "action", "target", "outcome", "errorCode", "requestId", "change", "before", "after"];
+const COLUMNS = [
+  "at",
+  "actor",
+  "keyId",
+  "ip",
+  "action",
+  "target",
+  "outcome",
+  "errorCode",
+  "requestId",
+  "change",
+  "before",
+  "after",
+  "keyName",
+];
 
 type ReadPage = (cursor: string) => Promise<identity.ListAuditResponse>;
+type NamesOf = (rows: readonly identity.AuditRow[]) => Promise<ReadonlyMap<string, string>>;
 
-const cellsOf = (row: identity.AuditRow): string[] => {
+const cellsOf = (row: identity.AuditRow, names: ReadonlyMap<string, string>): string[] => {
   const { actorId, keyId, ip, action, target, errorCode, requestId, changeJson, beforeJson, afterJson } = row;
   const outcomeColumns = [auditOutcome(row), errorCode, requestId, changeJson, beforeJson, afterJson];
-  return [iso(row.at) ?? "", actorId, keyId, ip, action, target, ...outcomeColumns];
+  return [iso(row.at) ?? "", actorId, keyId, ip, action, target, ...outcomeColumns, names.get(keyId) ?? ""];
 };
 
-async function* records(readPage: ReadPage): AsyncGenerator<string[]> {
+async function* records(readPage: ReadPage, namesOf: NamesOf): AsyncGenerator<string[]> {
   yield COLUMNS;
   let [remainingRows, cursor] = [EXPORTED_ROWS, ""];
   do {
     const page = await readPage(cursor);
-    for (const row of page.rows.slice(0, remainingRows)) yield cellsOf(row);
+    const names = await namesOf(page.rows);
+    for (const row of page.rows.slice(0, remainingRows)) yield cellsOf(row, names);
     remainingRows -= page.rows.length;
     cursor = page.nextCursor;
   } while (cursor !== "" && remainingRows > 0);
@@ -55,6 +72,10 @@ export const streamAudit = async (
     .status(200)
     .set({ "Content-Type": "text/csv; charset=utf-8", "Content-Disposition": `attachment; filename="audit-${name}.csv"` });
   // Spreadsheets would treat a cell that starts with = as a formula.
-  await pipeline(Readable.from(records(readPage)), stringify({ escape_formulas: true }), response);
+  await pipeline(
+    Readable.from(records(readPage, (rows) => auditedKeyNames(gateway, rows, log.ownerId))),
+    stringify({ escape_formulas: true }),
+    response,
+  );
   return STREAMED;
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { content, defineRoute } from "../../edge/route";
-import { cursor, cursorPage, limit, listQuery, nextCursor } from "../../http/schemas";
-import { auditFilter, auditFilters, auditRow, auditView, SHORT_PAGES } from "../admin/audit-routes";
+import { cursor, cursorPage, limit, listQuery } from "../../http/schemas";
+import { auditFilter, auditFilters, auditPage, auditRow, SHORT_PAGES } from "../admin/audit-routes";
 import { EXPORT_NOTE, streamAudit } from "./audit-csv";
 import { audited } from "../../edge/audit";
 import { ofOrganization, requireMember } from "./shared";
@@ -23,7 +23,7 @@ export const organizationAuditRoutes = [
       await requireMember(context, "owner");
       const request = { ownerId: params.id, limit: query.limit, cursor: query.cursor ?? "", filter: auditFilter(query) };
       const page = await gateway.services.identity.listAudit(request);
-      return { status: 200, body: { rows: page.rows.map(auditView), nextCursor: nextCursor(page.nextCursor) } };
+      return { status: 200, body: await auditPage(gateway, page, params.id) };
     },
   }),
   defineRoute({

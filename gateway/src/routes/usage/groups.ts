@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { Gateway } from "../../edge/gateway";
 import { USAGE_GROUPS_MS } from "../../http/limits";
 import { credits } from "../../http/schemas";
+import { keyNames } from "../keys/names";
 import { metadataName } from "../runs/schemas";
 
 const OF_METADATA = "metadata.";
@@ -31,6 +32,7 @@ export const groups = z
       group: z.string().nullable().meta({
         description: "A day, a model, a slug, a key's id or a value of metadata; null for runs that have none: of no workflow, by no key",
       }),
+      name: z.string().nullable().optional().meta({ description: "Only by `key`: the name of the key, also of a deleted one" }),
       runs: z.number().int(),
       creditsCost: credits,
     }),
@@ -68,12 +70,15 @@ export const readGroups = async (
   const name = by.startsWith(OF_METADATA) ? by.slice(OF_METADATA.length) : "";
   const request = { ...groupQuery, by: name === "" ? by : "metadata", name };
   const { sums } = await services.usage.listGroupSums(request, { deadlineMs: USAGE_GROUPS_MS });
-  return sums.map(({ group, runs, millicredits }) => ({ group: group ?? null, runs, creditsCost: toCredits(millicredits) }));
+  const rows = sums.map(({ group, runs, millicredits }) => ({ group: group ?? null, runs, creditsCost: toCredits(millicredits) }));
+  if (by !== "key") return rows;
+  const names = await keyNames({ services }, groupQuery.userId);
+  return rows.map(({ group, ...row }) => ({ group, name: names.get(group ?? "") ?? null, ...row }));
 };
 
 /** A line per group. Spreadsheets would treat a cell that starts with = as a formula. */
 export const groupsCsv = (by: string, rows: Groups): string =>
   stringify(
-    rows.map(({ group, runs, creditsCost }) => [group ?? "", runs, creditsCost]),
-    { header: true, columns: [by, "runs", "creditsCost"], escape_formulas: true },
+    rows.map(({ group, name, runs, creditsCost }) => [group ?? "", runs, creditsCost, ...(by === "key" ? [name ?? ""] : [])]),
+    { header: true, columns: [by, "runs", "creditsCost", ...(by === "key" ? ["name"] : [])], escape_formulas: true },
   );

@@ -152,14 +152,21 @@ export const auditCases: Case[] = [
     const file = await fetch(ctx.baseUrl + path, { headers: { cookie: actor.cookie } });
     assert.equal(file.headers.get("content-type"), "text/csv; charset=utf-8");
     const lines = (await file.text()).trimEnd().split("\n");
-    assert.equal(lines[0], "at,actor,keyId,ip,action,target,outcome,errorCode,requestId,change,before,after");
+    assert.equal(lines[0], "at,actor,keyId,ip,action,target,outcome,errorCode,requestId,change,before,after,keyName");
     assert.equal(lines.length, all.length + 1);
     assert.ok(lines.at(-1)!.includes("'=Audited"), "a cell that begins with = isn't a formula");
     assert.deepEqual(await actions("action=audit.export"), ["audit.export"]);
     refuses(await (await user(ctx)).session.get(path), 404, "NOT_FOUND");
+    // A deleted key keeps its name.
+    answers(await actor.session.delete(`/api/keys/${actor.keyId}`), 204);
+    const [byKey] = await rowsOf(actor, `key=${actor.keyId}&action=workflow.create`);
+    fits(byKey, { keyId: actor.keyId, keyName: "conformance" });
+    const ofKey = `?owner=${actor.userId}&key=${actor.keyId}&action=workflow.create`;
+    answers(await ctx.admin.call("GET", `/api/admin/audit${ofKey}`), 200, { rows: [{ keyName: "conformance" }] });
     const ofAdmins = await ctx.admin.call("GET", `/api/admin/audit/export?owner=${actor.userId}&action=workflow.create`);
     assert.equal(ofAdmins.headers.get("content-type"), "text/csv; charset=utf-8");
-    assert.equal(ofAdmins.text.trimEnd().split("\n").length, 2);
+    const [, row, ...more] = ofAdmins.text.trimEnd().split("\n");
+    assert.ok(row!.endsWith(",conformance") && more.length === 0);
     refuses(await actor.session.get("/api/admin/audit/export"), 403, "CAPABILITY_DENIED");
   }),
 ];

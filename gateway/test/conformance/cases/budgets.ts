@@ -167,8 +167,8 @@ export const budgetCases: Case[] = [
     );
     answers(byKey, 200, {
       groups: [
-        { group: actor.keyId, runs: 2, creditsCost: is.near(2 * price) },
-        { group: null, runs: 1, creditsCost: is.near(price) },
+        { group: actor.keyId, name: "conformance", runs: 2, creditsCost: is.near(2 * price) },
+        { group: null, name: null, runs: 1, creditsCost: is.near(price) },
       ],
     });
     answers(await read("model"), 200, { groups: [{ group: MODEL, runs: 3, creditsCost: is.near(3 * price) }] });
@@ -195,6 +195,11 @@ export const budgetCases: Case[] = [
     assert.match(table.headers.get("content-type") ?? "", /^text\/csv/);
     const lines = table.text.trim().split(/\r?\n/);
     assert.equal(lines[0], "metadata.customer,runs,creditsCost");
+    // A deleted key keeps its name.
+    answers(await actor.session.delete(`/api/keys/${actor.keyId}`), 204);
+    const ofKeys = (await actor.session.get("/api/usage/summary?groupBy=key&format=csv")).text.trim().split(/\r?\n/);
+    assert.equal(ofKeys[0], "key,runs,creditsCost,name");
+    assert.ok(ofKeys.includes(`${actor.keyId},2,${2 * price},conformance`));
     assert.deepEqual(new Set(lines.slice(1)), new Set([`acme,1,${price}`, `'=acme,1,${price}`, `,1,${price}`]));
   }),
   budgets(

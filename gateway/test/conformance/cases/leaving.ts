@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { strFromU8, unzipSync } from "fflate";
 import { inSection, type Case } from "../case";
-import { answers, is, refuses } from "../check";
+import { answers, fits, is, refuses } from "../check";
 import { eventually, type Actor } from "../context";
 import { greeting, save } from "../graphs";
 import type { Answer } from "../../e2e/support/client";
@@ -35,6 +36,12 @@ export const leavingCases: Case[] = [
   leaving("an archive of all data is created only for its owner", async (ctx) => {
     const user = await ctx.actor({ tier: "pro" });
     await save(user, greeting());
+    const log = `/api/keys/${user.keyId}/requests`;
+    await eventually(
+      () => user.session.get(log),
+      ({ body }) => (body.rows as unknown[]).length > 0,
+    );
+    answers(await user.session.delete(`/api/keys/${user.keyId}`), 204);
     const ask = (): Promise<Answer> => user.session.get("/api/me/export");
     const { body } = answers(await eventually(ask, ({ status }) => status === 200), 200, {
       status: "ready",
@@ -45,7 +52,17 @@ export const leavingCases: Case[] = [
     const bytes = Buffer.from(await fetched.arrayBuffer());
     assert.deepEqual([fetched.status, fetched.headers.get("content-type"), bytes.readUInt32LE(0)], [200, "application/zip", LOCAL_HEADER]);
     assert.equal(bytes.length, body.bytes);
-    refuses(await user.get("/api/me/export/file"), 403, "SESSION_REQUIRED");
+    const files = unzipSync(new Uint8Array(bytes));
+    const rowsOf = (name: string): Record<string, unknown>[] =>
+      strFromU8(files[name]!)
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const { keys } = JSON.parse(strFromU8(files["account.json"]!)) as { keys: object[] };
+    fits(keys, [{ id: user.keyId, name: "conformance", deletedAt: is.time }]);
+    fits(rowsOf("key-requests.jsonl"), [{ keyId: user.keyId, method: "POST", route: "/api/workflows", status: 201, ip: is.text }]);
+    assert.ok(rowsOf("audit.jsonl").some(({ action, keyId }) => action === "workflow.create" && keyId === user.keyId));
+    refuses(await (await user.withKey({ preset: "read-only" })).get("/api/me/export/file"), 403, "SESSION_REQUIRED");
     const stranger = await ctx.actor({ tier: "pro" });
     refuses(await stranger.session.get("/api/me/export/file"), 404, "NOT_FOUND");
   }),

@@ -70,7 +70,9 @@ const COLUMNS: readonly Column<AuditRow>[] = [
     title: AUDIT.user,
     wide: true,
     className: "max-xl:max-w-40!",
-    cell: ({ actor, keyId }) => <AccountName id={actor} title={keyId === null ? AUDIT.inTheConsole : AUDIT.withKey(keyId)} />,
+    cell: ({ actor, keyId, keyName }) => (
+      <AccountName id={actor} title={keyId === null ? AUDIT.inTheConsole : AUDIT.withKey(keyName ?? keyId)} />
+    ),
   },
   { title: COMMON.time, numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];

@@ -13,7 +13,7 @@ import { DownloadButton } from "../../parts/download-button";
 import { COMMON } from "../../messages/common";
 import { AUDIT_TAB } from "../../messages/organizations";
 
-const columnsOf = (nameOf: (id: string) => string, nameOfKey: (id: string) => string): readonly Column<AuditRow>[] => [
+const columnsOf = (nameOf: (id: string) => string, nameOfKey: (id: string, otherwise: string) => string): readonly Column<AuditRow>[] => [
   { title: AUDIT_TAB.action, cell: ({ action }) => <span className="font-medium">{action}</span> },
   {
     title: AUDIT_TAB.resource,
@@ -31,10 +31,10 @@ const columnsOf = (nameOf: (id: string) => string, nameOfKey: (id: string) => st
   { title: AUDIT_TAB.address, wide: "widest", cell: ({ ip }) => ip },
   {
     title: AUDIT_TAB.user,
-    cell: ({ actor, keyId }) => (
+    cell: ({ actor, keyId, keyName: name }) => (
       <span className="block truncate">
         {nameOf(actor)}
-        {keyId !== null && <span className="block truncate text-xs text-muted">{AUDIT_TAB.withKey(nameOfKey(keyId))}</span>}
+        {keyId !== null && <span className="block truncate text-xs text-muted">{AUDIT_TAB.withKey(nameOfKey(keyId, name ?? keyId))}</span>}
       </span>
     ),
   },
@@ -86,7 +86,7 @@ export const AuditTab = ({ id }: { id: string }) => {
           const query = { limit: 50, ...filter, ...(cursor === undefined ? {} : { cursor }) };
           return (await request("listOrganizationAudit", { params: { id }, query, signal })).body;
         }}
-        columns={columnsOf(nameOf, (keyId) => keyName(keys, keyId, keyId))}
+        columns={columnsOf(nameOf, (keyId, otherwise) => keyName(keys, keyId, otherwise))}
         keyOf={(row) => row.id}
         empty={isFiltered ? AUDIT_TAB.noMatches : AUDIT_TAB.empty}
       />

@@ -1,4 +1,4 @@
-import type { ApiKey } from "@nodeloom/client";
+import type { ApiKey, UsageSummary } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { keyName } from "../../api/key-name";
@@ -37,9 +37,11 @@ const NONE: Readonly<Record<Grouping, string>> = {
   metadata: "without",
 };
 
-const nameOf = (by: Grouping, group: string | null, keys: readonly ApiKey[]): string => {
+type Group = NonNullable<UsageSummary["groups"]>[number];
+
+const nameOf = (by: Grouping, { group, name }: Group, keys: readonly ApiKey[]): string => {
   if (group === null) return NONE[by];
-  return by === "key" ? keyName(keys, group, `${group} (gone)`) : group;
+  return by === "key" ? keyName(keys, group, name ?? `${group} (gone)`) : group;
 };
 
 /** Credits grouped by a chosen property, with a CSV download. */
@@ -82,11 +84,7 @@ export const Grouped = () => {
       {error && <Notice kind="bad">{error.message}</Notice>}
       {groups.length === 0 && !error && <p className="text-sm text-muted">{GROUPED.noSpending}</p>}
       {groups.length > 0 && (
-        <Bars
-          label={GROUPED.creditsByGroup}
-          bars={groups.map(({ group, creditsCost }) => [nameOf(by, group, keys), creditsCost] as const)}
-          first
-        />
+        <Bars label={GROUPED.creditsByGroup} bars={groups.map((group) => [nameOf(by, group, keys), group.creditsCost] as const)} first />
       )}
       {groups.length > 0 && <p className="mt-2 text-xs text-faint">{GROUPED.groups(groups.length)}</p>}
     </Card>
