@@ -8,6 +8,8 @@ export const EXPORT_BOUNDS = {
   batches: 10_000,
   usage: 100_000,
   ledger: 100_000,
+  "requests by keys": 100_000,
+  "audit rows": 100_000,
   files: 20_000,
   /** Total size of all files. */
   fileBytes: 3 * 1024 ** 3,

@@ -1,14 +1,20 @@
 /** Yields the entries of an account's archive. Each entry is read only when it is written, and lists are read in pages. */
 import { LIMITS, unlessNotFound } from "@nodeloom/kernel";
-import { batchJson, executionJson } from "@nodeloom/platform";
-import { batches as batchesProto, workflows as proto, type executions as executionsProto, type media as mediaProto } from "@nodeloom/proto";
+import { auditRowJson, batchJson, executionJson } from "@nodeloom/platform";
+import {
+  batches as batchesProto,
+  workflows as proto,
+  type executions as executionsProto,
+  type identity as identityProto,
+  type media as mediaProto,
+} from "@nodeloom/proto";
 import type { Billing, Identity, Media, Triggers, Usage, Workflows } from "../../clients";
 import type { LeavingStore } from "../../record/leaving";
 import type { BatchReads } from "../../batches/reads";
 import type { Reads } from "../../reads/reads";
 import { EXPORT_BOUNDS as BOUNDS } from "./bounds";
 import { allPages, atMost, jsonEntry, linesEntry, textEntry, type Entry, type Missing } from "./entry";
-import { accountOf, fileOf, movementOf, pathOf, usageOf, versionText, workflowText } from "./texts";
+import { accountOf, fileOf, keyRequestOf, movementOf, pathOf, usageOf, versionText, workflowText } from "./texts";
 
 const RUNS_PAGE = 100;
 /** Maximum page size of billing. */
@@ -30,7 +36,7 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
     const [{ user }, { account: balances }, { keys }, { secrets }, { budgets }] = await Promise.all([
       identity.getUser({ userId }),
       billing.getAccount({ userId }),
-      identity.listKeys({ userId }),
+      identity.listKeys({ userId, withDeleted: true }),
       identity.listSecrets({ owner: userId }),
       billing.listBudgets({ userId }),
     ]);
@@ -100,6 +106,24 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
       return { rows: rows.map(movementOf), next: nextCursor };
     });
 
+  const requestsBy = (userId: string, keyId: string): AsyncIterable<Record<string, unknown>> =>
+    allPages(async (cursor) => {
+      const query = { userId, keyId, leastStatus: 0, mostStatus: 0, limit: LIMITS.pageRows, cursor };
+      const page = await unlessNotFound(identity.listKeyRequests(query));
+      return { rows: (page?.requests ?? []).map(keyRequestOf), next: page?.nextCursor ?? "" };
+    });
+
+  async function* keyRequests(userId: string): AsyncIterable<Record<string, unknown>> {
+    const { keys } = await identity.listKeys({ userId, withDeleted: true });
+    for (const { id } of keys) yield* requestsBy(userId, id);
+  }
+
+  const auditRows = (ownerId: string): AsyncIterable<identityProto.AuditRow> =>
+    allPages(async (cursor) => {
+      const { rows, nextCursor } = await identity.listAudit({ ownerId, limit: LIMITS.pageRows, cursor, filter: undefined });
+      return { rows, next: nextCursor };
+    });
+
   const files = (ownerId: string): AsyncIterable<mediaProto.StoredObject> =>
     allPages(async (cursor) => {
       const { objects: rows, nextCursor } = await media.listObjects({ ownerId, limit: LIMITS.pageRows, cursor });
@@ -153,6 +177,11 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
     yield linesEntry("batches.jsonl", mapped(newest("batches", batchRows(userId)), batchJson));
     yield linesEntry("usage.jsonl", newest("usage", usageRows(userId)));
     yield linesEntry("ledger.jsonl", newest("ledger", movements(userId)));
+    yield linesEntry("key-requests.jsonl", newest("requests by keys", keyRequests(userId)));
+    yield linesEntry(
+      "audit.jsonl",
+      mapped(newest("audit rows", auditRows(userId)), (row) => auditRowJson(row)),
+    );
     yield linesEntry("files.jsonl", mapped(files(userId), fileOf));
     yield* fileEntries(userId, missing);
   };

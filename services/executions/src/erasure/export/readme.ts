@@ -8,6 +8,8 @@ const WHAT = [
   ["batches.jsonl", "batches; their items are among the runs"],
   ["usage.jsonl", "what runs cost, one a line, newest first"],
   ["ledger.jsonl", "every movement of credits, newest first"],
+  ["key-requests.jsonl", "the log of requests by each key, also by deleted ones: routes, statuses, times and addresses"],
+  ["audit.jsonl", "sign-ins, changes and refused attempts, newest first, with addresses"],
   ["files.jsonl", "what is known of each file: its id, address, type, size, and the model that made it"],
   ["files/", "the files themselves, by their ids"],
 ] as const;

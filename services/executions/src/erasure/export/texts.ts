@@ -21,10 +21,17 @@ export const workflowText = (workflow: workflows.Workflow): string => {
 export const versionText = ({ nodesJson, edgesJson, viewportJson, createdAt, ...members }: workflows.Version): string =>
   withTexts({ ...members, createdAt: iso(createdAt) }, { nodes: nodesJson, edges: edgesJson, viewport: viewportJson });
 
-export const keyOf = ({ createdAt, lastUsedAt, expiresAt, webhook, ...key }: identity.Key): Record<string, unknown> => ({
+export const keyOf = ({ createdAt, lastUsedAt, expiresAt, deletedAt, webhook, ...key }: identity.Key): Record<string, unknown> => ({
   ...key,
   ...{ createdAt: iso(createdAt), lastUsedAt: iso(lastUsedAt), expiresAt: iso(expiresAt) },
+  ...(deletedAt ? { deletedAt: iso(deletedAt) } : {}),
   webhook: webhook ? { url: webhook.url, events: webhook.events, disabledAt: iso(webhook.disabledAt) } : null,
+});
+
+export const keyRequestOf = ({ at, errorCode, executionId, ip, ...request }: identity.KeyRequest): Record<string, unknown> => ({
+  at: iso(at),
+  ...request,
+  ...{ errorCode: errorCode || null, executionId: executionId || null, ip: ip || null },
 });
 
 export interface AccountParts {
