@@ -44,7 +44,7 @@ export const untilSeeded = async (api, key) => {
 
 /** Stores the files of a run. @param {string} slug @param {Record<string, any>} result @returns {Promise<string[]>} paths of the files */
 const keepAll = async (slug, result) => {
-  const files = ["videos", "images", "audios"].flatMap((member) => result[member] ?? []);
+  const files = ["videos", "images", "audios", "models3d"].flatMap((member) => result[member] ?? []);
   const paths = [];
   for (const [index, { url }] of files.entries())
     paths.push(keep(`${slug}${index === 0 ? "" : `-${index + 1}`}${extname(new URL(url).pathname)}`, await fetched(url)));

@@ -1708,7 +1708,19 @@ export interface LocalModels {
 }
 
 export interface Task {
-  task: "image" | "edit" | "upscale" | "cutout" | "video" | "image-to-video" | "speech" | "music" | "text" | "transcribe";
+  task:
+    | "image"
+    | "edit"
+    | "upscale"
+    | "cutout"
+    | "video"
+    | "image-to-video"
+    | "speech"
+    | "music"
+    | "3d"
+    | "image-to-3d"
+    | "text"
+    | "transcribe";
   /** Value for a node's `model` */
   name: string;
   modality: string;
@@ -4001,7 +4013,7 @@ export interface ModelImport {
   /** Name of the new model. Default: derived from the provider's name */
   internalName?: string;
   /** Kind of output, if the provider doesn't declare it */
-  modality?: "image" | "video" | "audio" | "text";
+  modality?: "image" | "video" | "audio" | "model3d" | "text";
 }
 
 export interface ImportedModel {
@@ -4020,7 +4032,19 @@ export interface ModelChanges {
 }
 
 export interface ModelOrder {
-  task: "image" | "edit" | "upscale" | "cutout" | "video" | "image-to-video" | "speech" | "music" | "text" | "transcribe";
+  task:
+    | "image"
+    | "edit"
+    | "upscale"
+    | "cutout"
+    | "video"
+    | "image-to-video"
+    | "speech"
+    | "music"
+    | "3d"
+    | "image-to-3d"
+    | "text"
+    | "transcribe";
   /** Models that come first. The others follow: those of providers, local models, the sandbox */
   order: string[];
   /** All models for the task, in the order in which they are tried */
@@ -4718,7 +4742,7 @@ export interface Operations {
       /** Words to find in its name, description or provider */
       q?: string;
       /** Kind of its output */
-      modality?: "image" | "video" | "audio" | "text";
+      modality?: "image" | "video" | "audio" | "model3d" | "text";
       /** Provider, for example `fal` */
       provider?: string;
     };
@@ -6073,7 +6097,19 @@ export interface Operations {
   /** Set which models come first for a task */
   adminPutModelOrder: {
     params: {
-      task: "image" | "edit" | "upscale" | "cutout" | "video" | "image-to-video" | "speech" | "music" | "text" | "transcribe";
+      task:
+        | "image"
+        | "edit"
+        | "upscale"
+        | "cutout"
+        | "video"
+        | "image-to-video"
+        | "speech"
+        | "music"
+        | "3d"
+        | "image-to-3d"
+        | "text"
+        | "transcribe";
     };
     body: NewModelOrder;
     response: ModelOrder;

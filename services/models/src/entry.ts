@@ -1,25 +1,27 @@
-import { isFileType, isSlug, readWrittenPrice, schemaPorts, TASK_NAMES, TIERS, type JsonSchema } from "@nodeloom/kernel";
+import {
+  isFileType,
+  isSlug,
+  MODALITIES,
+  readWrittenPrice,
+  resultMember,
+  schemaPorts,
+  TASK_NAMES,
+  TIERS,
+  type JsonSchema,
+  type Modality,
+} from "@nodeloom/kernel";
 import { writtenPrice } from "@nodeloom/platform";
-import { providerSchema } from "@nodeloom/providers";
+import { providerSchema, RESULTS } from "@nodeloom/providers";
 import { z } from "zod";
 import { published } from "./published";
 import { unknownInputs } from "./templates";
 
 /** Schema of a registry file: one model with its provider settings, inputs and wholesale price. */
 
-export const MODALITIES = ["image", "video", "audio", "text"] as const;
-const OUTPUTS = ["images", "videos", "audios", "text", "json"] as const;
-const OUTPUT_OF: Readonly<Record<(typeof MODALITIES)[number], (typeof OUTPUTS)[number]>> = {
-  image: "images",
-  video: "videos",
-  audio: "audios",
-  text: "text",
-};
-
 const text = z.string().min(1);
 /** True if the output fits the modality. Text models can return JSON in addition to text. */
-const isOutputOf = (modality: (typeof MODALITIES)[number], [first, second]: readonly string[]): boolean =>
-  first === OUTPUT_OF[modality] && (second === undefined || (modality === "text" && second === "json"));
+const isOutputOf = (modality: Modality, [first, second]: readonly string[]): boolean =>
+  first === resultMember(modality) && (second === undefined || (modality === "text" && second === "json"));
 
 const isFileInput = (schema: JsonSchema, input: string, only?: "mask"): boolean =>
   schemaPorts(schema).some(([name, { type }]) => name === input && isFileType(type) && (only === undefined || type === only));
@@ -38,7 +40,7 @@ export const entrySchema = z
     ...published,
     provider: providerSchema,
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),
-    outputs: z.array(z.enum(OUTPUTS)).min(1).max(2),
+    outputs: z.array(z.enum(RESULTS)).min(1).max(2),
     /** Null if the price is unknown. The model can't be enabled in that case. */
     price: writtenPrice.transform(readWrittenPrice).nullable(),
     minTier: z.enum(TIERS),

@@ -1,4 +1,4 @@
-import { DomainError, invalidRequest, unitPrices, type BaseTier, type Price, type UnitPrice } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, unitPrices, type BaseTier, type Modality, type Price, type UnitPrice } from "@nodeloom/kernel";
 import { readPrice, storedPrice, unary } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
@@ -6,7 +6,6 @@ import type { Catalog } from "./catalog";
 import type { CatalogModel } from "./catalog-model";
 import type { Override } from "./override-check";
 import { IMPORTED, type ImportedProvider, type Importer } from "./import";
-import type { Modality } from "./import/draft";
 import { READY, type LocalModels, type ModelStatus } from "./local-models";
 import { keyOf, providerKeys } from "./provider-keys";
 import { serverHandlers } from "./servers/handlers";

@@ -22,6 +22,8 @@ const derived = ({ modality, inputSchema }: ModelDescription): TaskName[] => {
       return [...(needsImage ? [] : ["video" as const]), ...(image ? ["image-to-video" as const] : [])];
     case "audio":
       return ["music"];
+    case "model3d":
+      return [...(needsImage ? [] : ["3d" as const]), ...(image ? ["image-to-3d" as const] : [])];
     case "text":
       if (audio && required.has(audio)) return ["transcribe"];
       return needsImage ? [] : ["text"];

@@ -151,6 +151,17 @@ describe("a model of fal", () => {
     expect(check({ prompt: "x" })).not.toEqual([]);
   });
 
+  it("makes 3D models if its result has a mesh, also beside a picture of it", async () => {
+    const file = { $ref: "#/components/schemas/File" };
+    const Out = { type: "object", properties: { rendered_image: file, model_mesh: file } };
+    const published = { ...FAL, components: { schemas: { ...FAL.components.schemas, Out } } };
+    const { entry } = await draftOf("fal", "fal-ai/hunyuan3d/v2", published);
+    expect(modelOf(entry)).toMatchObject({
+      ...{ modality: "model3d", outputs: ["models3d"] },
+      provider: { outputs: { models3d: "/model_mesh/url" } },
+    });
+  });
+
   it.each([
     ["no path of an application", "not an app!", FAL, "app"],
     ["one that publishes nothing", "fal-ai/none", {}, "app"],
@@ -189,6 +200,8 @@ describe("a model of Replicate", () => {
       metadata: { issues: [{ path: "modality" }] },
     });
     expect(modelOf((await draftOf("replicate", "someone/painter", silent, { modality: "video" }, key)).entry).modality).toBe("video");
+    const potter = { ...REPLICATE, default_example: { output: "https://replicate.delivery/x/vase.glb" } };
+    expect(modelOf((await draftOf("replicate", "someone/potter", potter, {}, key)).entry).outputs).toEqual(["models3d"]);
   });
 });
 

@@ -48,6 +48,7 @@ describe("the shipped registry", () => {
         trialRuns,
       ]);
     expect(rows).toEqual([
+      ["sandbox-3d", "model3d", "http-polling", { basis: "run", microUsd: 30_000 }, "free", 0],
       [
         "sandbox-chat",
         "text",
@@ -93,6 +94,8 @@ describe("the shipped registry", () => {
           "birefnet",
           "topaz-upscale",
           "latentsync",
+          "hunyuan3d-2",
+          "sandbox-3d",
           "gpt-transcribe",
           "veo-3-1",
           "runway-gpt-image-2",
@@ -105,6 +108,8 @@ describe("the shipped registry", () => {
       birefnet: ["cutout"],
       "topaz-upscale": ["upscale"],
       latentsync: [],
+      "hunyuan3d-2": ["image-to-3d"],
+      "sandbox-3d": ["3d", "image-to-3d"],
       "gpt-transcribe": ["transcribe"],
       "veo-3-1": ["video"],
       "runway-gpt-image-2": ["image", "edit"],

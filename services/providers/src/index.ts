@@ -44,6 +44,7 @@ const providerKindOf = ({ kind, dialect }: Partial<Record<"kind" | "dialect", st
 export { base64Bytes } from "./base64";
 export * from "./dialect";
 export * from "./entries/accounts";
+export { RESULTS } from "./entries/parts";
 export * from "./entries/settings";
 export * from "./entries/template";
 export type { SentFile } from "./multipart";

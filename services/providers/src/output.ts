@@ -12,7 +12,7 @@ type Outputs = Extract<ProviderSettings, { outputs: unknown }>["outputs"];
 
 const ADDRESS = /^https?:\/\//i;
 const DATA_URL = /^data:[^,]{0,200};base64,/i;
-const FILES = ["images", "videos", "audios"] as const;
+const FILES = ["images", "videos", "audios", "models3d"] as const;
 
 const inline = (base64: string): ProviderFile => {
   // Copied only if necessary, because line breaks are rare and a copy is large.

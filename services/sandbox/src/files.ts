@@ -1,7 +1,8 @@
 import { createByteCache } from "./byte-cache";
 import { MAX_MUSIC_SECONDS, MAX_SECONDS } from "./inputs";
-import { renderMusic } from "./render/music";
 import { renderMasked } from "./render/masked";
+import { renderModel } from "./render/model";
+import { renderMusic } from "./render/music";
 import { renderPicture } from "./render/picture";
 import { MAX_SYLLABLES, renderSpeech } from "./render/speech";
 import { renderVideo } from "./render/video";
@@ -13,6 +14,8 @@ export const videoName = (seed: string, seconds: number, framesPerSecond: number
   `video-${seconds}-${framesPerSecond}-${seed}.mp4`;
 export const musicName = (seed: string, seconds: number): string => `music-${seconds}-${seed}.wav`;
 export const maskedName = (seed: string, image: string, mask: string): string => `masked-${seed}-${image}-${mask}.png`;
+/** @param image where the picture of the request was kept */
+export const modelName = (seed: string, image: string | undefined): string => `model-${seed}${image === undefined ? "" : `-${image}`}.glb`;
 export const speechName = (seed: string, syllables: number): string => `speech-${syllables}-${seed}.wav`;
 
 interface Format {
@@ -30,6 +33,7 @@ const FORMATS: readonly Format[] = [
   { pattern: /^speech-([1-9]\d{0,2})()-([0-9a-f]{32})\.wav$/, contentType: "audio/wav", max: MAX_SYLLABLES, render: renderSpeech },
 ];
 
+const MODEL = /^model-([0-9a-f]{32})(?:-([0-9a-f-]{36}))?\.glb$/;
 const MASKED = /^masked-([0-9a-f]{32})-([0-9a-f-]{36})-([0-9a-f-]{36})\.png$/;
 
 /** Reads a file that was kept with its request. */
@@ -40,6 +44,12 @@ const lookUp = (name: string, read: ReadKept = readNothing): { contentType: stri
   const [, seedOfMasked, image, mask] = MASKED.exec(name) ?? [];
   if (seedOfMasked !== undefined)
     return { contentType: "image/png", render: async () => renderMasked(seedOfMasked, await read(image!), await read(mask!)) };
+  const [, seedOfModel, picture] = MODEL.exec(name) ?? [];
+  if (seedOfModel !== undefined)
+    return {
+      contentType: "model/gltf-binary",
+      render: async () => renderModel(seedOfModel, picture === undefined ? undefined : await read(picture)),
+    };
   for (const { pattern, contentType, max, render } of FORMATS) {
     const [, first, second, seed] = pattern.exec(name) ?? [];
     if (seed === undefined || Number(first) > max) continue;

@@ -1,4 +1,4 @@
-import { maskedName, musicName, pictureName, speechName, videoName } from "./files";
+import { maskedName, modelName, musicName, pictureName, speechName, videoName } from "./files";
 import type { GeneratorInput } from "./inputs";
 import { seedOf } from "./render/random";
 import { syllablesOf } from "./render/speech";
@@ -10,9 +10,10 @@ export const GENERATOR_NAMES = [
   "sandbox-video-pro",
   "sandbox-music",
   "sandbox-speech",
+  "sandbox-3d",
 ] as const;
 export type GeneratorName = (typeof GENERATOR_NAMES)[number];
-export type OutputKind = "images" | "videos" | "audios";
+export type OutputKind = "images" | "videos" | "audios" | "models3d";
 
 interface Generator {
   outputs: OutputKind;
@@ -34,7 +35,7 @@ export const CHAT_LATENCY_MS = 40;
 
 const contentSeed = ({ prompt, image, seed }: GeneratorInput, index = 0): string => seedOf(prompt, image, seed, index);
 
-/** Where the files of a request with a mask were kept. */
+/** Where a file of a request was kept. */
 const UPLOAD_ID = /([0-9a-f-]{36})$/;
 const uploadIdOf = (address: string): string => UPLOAD_ID.exec(address)![1]!;
 
@@ -75,6 +76,11 @@ export const GENERATORS: Readonly<Record<GeneratorName, Generator>> = {
     outputs: "audios",
     latencyMs: () => 80,
     files: (input) => [speechName(contentSeed(input), syllablesOf(input.prompt.length))],
+  },
+  "sandbox-3d": {
+    outputs: "models3d",
+    latencyMs: () => 200,
+    files: ({ prompt, image, seed }) => [modelName(seedOf(prompt, undefined, seed), image === undefined ? undefined : uploadIdOf(image))],
   },
 };
 

@@ -41,23 +41,32 @@ interface Input {
   mask?: unknown;
 }
 interface Body extends Input {
+  kind?: unknown;
+  model?: unknown;
+  version?: unknown;
   input?: Input | null;
   messages?: unknown;
 }
-interface MaskedImage {
-  image: string;
-  mask: string;
-}
 
-const isMasked = (input: Input): input is MaskedImage => typeof input.image === "string" && typeof input.mask === "string";
+/** The files that a result is drawn from: a masked image with its mask, and the picture of a 3D model. */
+const drawnFrom = ({ image, mask }: Input, isModel3d: boolean): ("image" | "mask")[] => {
+  if (typeof image !== "string") return [];
+  if (typeof mask === "string") return ["image", "mask"];
+  return isModel3d ? ["image"] : [];
+};
 
-/** Files that a request of any dialect names, without those of masked inputs. */
-const filesOf = ({ image, mask, input, messages }: Body): string[] => {
+const isModel3d = ({ kind, model, version }: Body): boolean => kind === "3d" || [model, version].includes("sandbox-3d");
+
+/** Files that a request of any dialect names, without those that a result is drawn from. */
+const filesOf = (body: Body): string[] => {
+  const { image, mask, input, messages } = body;
   const parts = (Array.isArray(messages) ? (messages as ({ content?: unknown } | null)[]) : []).flatMap((message) =>
     Array.isArray(message?.content) ? (message.content as unknown[]) : [],
   );
   const pictures = parts.map((part) => (part as { image_url?: { url?: unknown } } | null)?.image_url?.url);
-  const single = [{ image, mask }, input ?? {}].filter((one) => !isMasked(one)).flatMap((one) => [one.image, one.mask]);
+  const single = [{ image, mask }, input ?? {}]
+    .filter((one) => drawnFrom(one, isModel3d(body)).length === 0)
+    .flatMap((one) => [one.image, one.mask]);
   return [...single, ...pictures].filter((one) => typeof one === "string");
 };
 
@@ -140,11 +149,11 @@ export const inputFiles = (dataDirectory: string, egress: EgressClient | undefin
     keep?.(await keptUploads.read(id));
   };
 
-  /** Keeps the image and the mask of a request until its result is drawn, and names them by their addresses here. */
-  const keepMasked = async (input: MaskedImage, origin: string): Promise<void> => {
-    for (const name of ["image", "mask"] as const) {
+  /** Keeps the pictures of a request until its result is drawn from them, and names them by their addresses here. */
+  const keepPictures = async (input: Input, names: readonly ("image" | "mask")[], origin: string): Promise<void> => {
+    for (const name of names) {
       const chunks: Buffer[] = [];
-      await read(input[name], origin, (chunk) => chunks.push(chunk));
+      await read(String(input[name]), origin, (chunk) => chunks.push(chunk));
       const bytes = Buffer.concat(chunks);
       await checkImage(bytes).catch((error: unknown) => {
         throw unreadable(error instanceof Error ? error.message : "it isn't an image");
@@ -171,7 +180,7 @@ export const inputFiles = (dataDirectory: string, egress: EgressClient | undefin
   const check: RequestHandler = async (request, _response, next) => {
     const body = (request.body ?? {}) as Body;
     await Promise.all(filesOf(body).map((reference) => read(reference, baseUrlOf(request))));
-    for (const input of [body, body.input ?? {}]) if (isMasked(input)) await keepMasked(input, baseUrlOf(request));
+    for (const input of [body, body.input ?? {}]) await keepPictures(input, drawnFrom(input, isModel3d(body)), baseUrlOf(request));
     next();
   };
   return { storage, uploads, check, readKept: keptUploads.read };

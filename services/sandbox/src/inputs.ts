@@ -63,15 +63,20 @@ export const jobSchema = z
   .strictObject({
     ...generatorInputs,
     seconds: z.int().min(1).max(MAX_MUSIC_SECONDS).optional(),
-    kind: z.enum(["image", "video", "music"]),
+    kind: z.enum(["image", "video", "music", "3d"]),
     quality: z.enum(["standard", "pro"]).default("standard"),
-    prompt,
+    prompt: prompt.optional(),
   })
   .refine(needsImage, MASK_NEEDS_IMAGE)
+  .refine(({ kind, prompt: text, image }) => text !== undefined || (kind === "3d" && image !== undefined), {
+    path: ["prompt"],
+    message: "is required, or an image for a 3D model",
+  })
   .refine(({ kind, seconds = 1 }) => kind === "music" || seconds <= MAX_SECONDS, {
     path: ["seconds"],
     message: `must be at most ${MAX_SECONDS}`,
-  });
+  })
+  .transform(({ prompt: text = "", ...rest }) => ({ ...rest, prompt: text }));
 
 export const predictionSchema = z.looseObject({
   version: z.string().optional(),

@@ -5,9 +5,9 @@ export const PAGE = `<!doctype html>
 <title>Nodeloom sandbox provider</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}code{background:#eee;padding:.1em .3em}</style>
 <h1>Nodeloom sandbox provider</h1>
-<p><strong>This is no AI.</strong> It stands in for AI providers on a developer's machine and in tests. Pictures, videos, sounds
-and texts are computed from the prompt by plain arithmetic: the same prompt gives the same bytes. Every answer carries the header
-<code>x-sandbox: true</code>; pictures and videos bear the label SANDBOX.</p>
+<p><strong>This is no AI.</strong> It stands in for AI providers on a developer's machine and in tests. Pictures, videos, sounds,
+3D models and texts are computed from the prompt by plain arithmetic: the same prompt gives the same bytes. Every answer carries the header
+<code>x-sandbox: true</code>; pictures, videos and textures bear the label SANDBOX.</p>
 <ul>
 <li>Polling jobs: <code>POST /v1/jobs</code>, <code>GET /v1/jobs/:id</code>, <code>POST /v1/jobs/:id/cancel</code></li>
 <li>Queue: <code>POST /queue/:app</code>, <code>GET /queue/:app/requests/:id/status</code>, <code>GET /queue/:app/requests/:id</code></li>

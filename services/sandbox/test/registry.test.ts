@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInputCheck } from "@nodeloom/kernel";
 import { GENERATOR_NAMES, GENERATORS, isGeneratorName } from "../src/generators";
+import { renderPicture } from "../src/render/picture";
+import { seedOf } from "../src/render/random";
 import { startSandbox, type TestSandbox } from "./support/sandbox";
 
 const REGISTRY = join(__dirname, "../../models/registry");
@@ -12,7 +14,7 @@ interface Entry {
   description: string;
   sandbox: boolean;
   provider: { kind: string; app?: string; model?: string; submit?: { path: string; body: Record<string, unknown> } };
-  inputSchema: { properties: Record<string, { default?: unknown; minimum?: number }> };
+  inputSchema: { required: string[]; properties: Record<string, { default?: unknown; minimum?: number }> };
 }
 
 const entries = readdirSync(REGISTRY)
@@ -21,7 +23,7 @@ const entries = readdirSync(REGISTRY)
 
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   prompt: "a lighthouse",
-  image: "data:image/png;base64,AAAA",
+  image: `data:image/png;base64,${renderPicture(seedOf("a lighthouse"), 256).toString("base64")}`,
   sandbox: { latencyMs: 0 },
 };
 
@@ -71,7 +73,7 @@ describe("the registry's sandbox entries", () => {
     const check = createInputCheck(entry.inputSchema);
     expect(check(exampleInputs(entry))).toEqual([]);
     expect(check({ prompt: "x" })).toEqual([]);
-    expect(check({}).map(({ path }) => path)).toEqual(["prompt"]);
+    expect(check({}).map(({ path }) => path)).toEqual(entry.inputSchema.required);
     expect(check({ prompt: "x", colour: "red", sandbox: { fail: "explode" } }).map(({ path }) => path)).toEqual(
       expect.arrayContaining(["colour", "sandbox.fail"]),
     );

@@ -1,4 +1,5 @@
 import { PNG } from "pngjs";
+import { renderModel } from "../src/render/model";
 import { renderMusic } from "../src/render/music";
 import { renderPicture } from "../src/render/picture";
 import { createRandom, seedOf } from "../src/render/random";
@@ -12,6 +13,8 @@ const RENDERERS: readonly [name: string, render: (seed: string) => Buffer | Prom
   ["a video", (seed) => renderVideo(seed, 10, 8)],
   ["a pro video", (seed) => renderVideo(seed, 10, 16)],
   ["music", (seed) => renderMusic(seed, 10)],
+  ["a 3D model", (seed) => renderModel(seed, undefined)],
+  ["a 3D model of a picture", (seed) => renderModel(seed, renderPicture(seed, 256))],
   ["speech", (seed) => renderSpeech(seed, MAX_SYLLABLES)],
 ];
 

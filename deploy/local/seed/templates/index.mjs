@@ -7,7 +7,7 @@ import { expectStatus } from "../client.mjs";
 import { CLIPS } from "./clips.mjs";
 import { FILM_FROM_AN_IDEA } from "./film-from-an-idea.mjs";
 import { NARRATED_SLIDESHOW } from "./narrated-slideshow.mjs";
-import { PICTURES, PRODUCT_SHOT, TEXT_TO_IMAGE, UPSCALE } from "./pictures.mjs";
+import { PICTURE_TO_3D, PICTURES, PRODUCT_SHOT, TEXT_TO_IMAGE, UPSCALE } from "./pictures.mjs";
 import { POSTCARD, VOICES } from "./voices.mjs";
 
 /**
@@ -22,7 +22,7 @@ import { POSTCARD, VOICES } from "./voices.mjs";
 
 /** Templates in display order: fast and free ones come first. @type {readonly Template[]} */
 export const TEMPLATES = [
-  ...[POSTCARD, TEXT_TO_IMAGE, UPSCALE, PRODUCT_SHOT],
+  ...[POSTCARD, TEXT_TO_IMAGE, PICTURE_TO_3D, UPSCALE, PRODUCT_SHOT],
   ...[FILM_FROM_AN_IDEA, NARRATED_SLIDESHOW],
   ...[...CLIPS, ...VOICES, ...PICTURES],
 ];

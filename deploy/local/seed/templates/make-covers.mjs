@@ -35,6 +35,8 @@ const pictureOf = async (slug) => {
   const name = readdirSync(OUT).find((file) => file.startsWith(`${slug}.`));
   if (name === undefined) throw new Error(`${slug} has made nothing: npm run drill -- films templates`);
   const path = join(OUT, name);
+  // Nothing here draws 3D models: their covers are screenshots of the viewer.
+  if (name.endsWith(".glb")) return undefined;
   if (name.endsWith(".mp4")) return sharp(frameOf(path, MOMENTS[slug] ?? 2));
   if (!/\.(wav|mp3|m4a)$/.test(name)) return sharp(path);
   const background = { create: { ...SIZE, channels: /** @type {const} */ (3), background: SOUND } };
@@ -51,6 +53,7 @@ mkdirSync(new URL("covers/", import.meta.url), { recursive: true });
 for (const { slug } of TEMPLATES) {
   if (slugs.length > 0 && !slugs.includes(slug)) continue;
   const picture = await pictureOf(slug);
+  if (!picture) continue;
   const file = fileURLToPath(new URL(coverPath(slug), import.meta.url));
   const { size } = await picture
     .flatten({ background: SOUND })

@@ -52,6 +52,22 @@ export const PRODUCT_SHOT = {
   ].map(edge),
 };
 
+export const PICTURE_TO_3D = {
+  slug: "picture-to-3d",
+  name: "Picture to 3D",
+  description: "A photo of an object becomes a 3D model to turn and to download, by the best model that this installation has.",
+  tags: ["pictures", "3d"],
+  nodes: [
+    node("input", "request-input", 0, 0, {
+      fields: [{ name: "photo", type: "image_upload", label: "Photo of an object", default: "sample:mug.jpg" }],
+      values: {},
+    }),
+    node("form", "generate-3d", 1, 0, { model: "auto:image-to-3d", label: "3D model" }),
+    node("output", "response-output", 2, 0, {}),
+  ],
+  edges: ["input.photo -> form.image", "form.model3d -> output.models3d"].map(edge),
+};
+
 export const UPSCALE = {
   slug: "upscale-and-sharpen",
   name: "Upscale and sharpen",

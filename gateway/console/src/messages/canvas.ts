@@ -23,6 +23,13 @@ export const GENERATE_VIDEO = {
   summary: "Generates video with a model",
 };
 
+export const GENERATE_3D = {
+  model3d: "3D model",
+  summary: "Generates 3D models with a model",
+  searchWords:
+    "generate 3d, 3d, 3d model, image to 3d, picture to 3d, text to 3d, mesh, glb, gltf, object, asset, hunyuan3d, trellis, tripo, meshy, rodin, triposr, stable fast 3d",
+};
+
 export const HTTP_REQUEST = {
   httpRequest: "HTTP request",
   searchWords:

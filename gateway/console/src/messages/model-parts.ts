@@ -2,6 +2,7 @@ export const MODEL_FACTS = {
   images: "Images",
   video: "Video",
   audio: "Audio",
+  models3d: "3D models",
   provider: "Provider",
   thisMachine: "This machine",
   sandboxNoAi: "Sandbox (no AI)",

@@ -1,5 +1,5 @@
 import type { Model } from "@nodeloom/client";
-import { AudioLines, Film, Image, MessageSquareText, type LucideIcon } from "lucide-react";
+import { AudioLines, Box, Film, Image, MessageSquareText, type LucideIcon } from "lucide-react";
 import type { Tone } from "../ui/badge";
 import { COMMON } from "../messages/common";
 import { COMPANIES, MODEL_FACTS } from "../messages/model-parts";
@@ -16,6 +16,7 @@ export const KINDS: readonly Kind[] = [
   { modality: "image", title: MODEL_FACTS.images, icon: Image },
   { modality: "video", title: MODEL_FACTS.video, icon: Film },
   { modality: "audio", title: MODEL_FACTS.audio, icon: AudioLines },
+  { modality: "model3d", title: MODEL_FACTS.models3d, icon: Box },
   { modality: "text", title: COMMON.text, icon: MessageSquareText },
 ];
 

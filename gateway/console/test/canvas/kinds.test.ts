@@ -34,6 +34,7 @@ describe("the kinds of the canvas", () => {
       "output",
       "image",
       "video",
+      "model3d",
       "file",
       "operation",
     ]);

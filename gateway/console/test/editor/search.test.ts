@@ -68,6 +68,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   ],
   Video: ["video", "text to video", "image to video", "i2v", "animatediff", "animate", "film", "generate video", "svd"],
   Audio: ["audio", "sound effect", "sfx", "generate audio", "text to audio"],
+  "3D model": ["3d", "3d model", "image to 3d", "text to 3d", "mesh", "glb", "generate 3d", "hunyuan3d"],
   File: ["file", "LoadImage", "load image", "Load Video", "upload", "read file", "load audio"],
   Loop: ["loop", "repeat", "until", "while", "do while", "loop until", "refine"],
   List: ["list", "loop over items", "for each", "batch", "split in batches", "split out", "iterate", "array"],

@@ -1946,7 +1946,7 @@ class LocalModels(TypedDict):
 
 
 class Task(TypedDict):
-    task: Literal["image", "edit", "upscale", "cutout", "video", "image-to-video", "speech", "music", "text", "transcribe"]
+    task: Literal["image", "edit", "upscale", "cutout", "video", "image-to-video", "speech", "music", "3d", "image-to-3d", "text", "transcribe"]
     # Value for a node's `model`
     name: str
     modality: str
@@ -4337,7 +4337,7 @@ class ModelImport(TypedDict):
     # Name of the new model. Default: derived from the provider's name
     internalName: NotRequired[str]
     # Kind of output, if the provider doesn't declare it
-    modality: NotRequired[Literal["image", "video", "audio", "text"]]
+    modality: NotRequired[Literal["image", "video", "audio", "model3d", "text"]]
 
 
 class ImportedModel(TypedDict):
@@ -4356,7 +4356,7 @@ class ModelChanges(TypedDict):
 
 
 class ModelOrder(TypedDict):
-    task: Literal["image", "edit", "upscale", "cutout", "video", "image-to-video", "speech", "music", "text", "transcribe"]
+    task: Literal["image", "edit", "upscale", "cutout", "video", "image-to-video", "speech", "music", "3d", "image-to-3d", "text", "transcribe"]
     # Models that come first. The others follow: those of providers, local models, the sandbox
     order: Sequence[str]
     # All models for the task, in the order in which they are tried

@@ -1,3 +1,4 @@
+import { MODALITIES } from "@nodeloom/kernel";
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { matchRevision, revisionTag } from "../../http/revisions";
@@ -26,7 +27,7 @@ const importRequest = z
     app: app.describe("fal: path of the application. Replicate: `owner/name`"),
     model: app.describe("Another name of the parameter, for OpenRouter's models"),
     internalName: slug.optional().describe("Name of the new model. Default: derived from the provider's name"),
-    modality: z.enum(["image", "video", "audio", "text"]).optional().describe("Kind of output, if the provider doesn't declare it"),
+    modality: z.enum(MODALITIES).optional().describe("Kind of output, if the provider doesn't declare it"),
   })
   .refine(({ app: path, model: id }) => (path === undefined) !== (id === undefined), {
     path: ["app"],

@@ -1,7 +1,7 @@
+import { MODALITIES } from "@nodeloom/kernel";
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 
-const MODALITIES = ["image", "video", "audio", "text"] as const;
 const MAX_QUERY_CHARS = 200;
 const MAX_COMPANY_CHARS = 100;
 

@@ -3,7 +3,7 @@ import type { Answer } from "../../e2e/support/client";
 import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses } from "../check";
 import type { Context } from "../context";
-import { edge, node, runGraph } from "../graphs";
+import { edge, node, runGraph, save } from "../graphs";
 import { send } from "./media";
 
 /** 3D models: GLB files as values. */
@@ -31,7 +31,59 @@ const out = node("out", "response-output");
 const stored = (ctx: Context) => ({ contentType: "model/gltf-binary", url: is.url(`${ctx.baseUrl}/media/`) });
 const field = node("in", "request-input", { fields: [{ name: "model", type: "model3d_upload", label: "Model" }] });
 
+/** A picture of 1 × 1 pixel. */
+const PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const photo = node("in", "request-input", { fields: [{ name: "photo", type: "image_upload", label: "Photo" }] });
+const pictureTo3d = (model: string) => ({
+  nodes: [photo, node("form", "generate-3d", { model }), out],
+  edges: [edge("in.photo", "form.image"), edge("form.model3d", "out.models3d")],
+});
+
+/** Asserts that an address has a whole GLB file, and returns it. */
+const glbAt = async (url: string): Promise<Buffer> => {
+  const response = await fetch(url);
+  assert.equal(response.headers.get("content-type"), "model/gltf-binary");
+  const bytes = Buffer.from(await response.arrayBuffer());
+  assert.deepEqual([bytes.toString("latin1", 0, 4), bytes.readUInt32LE(4), bytes.readUInt32LE(8)], ["glTF", 2, bytes.length]);
+  return bytes;
+};
+
 export const model3dCases: Case[] = [
+  models3d("a picture becomes a 3D model that downloads, at the price that was quoted", async (ctx) => {
+    const own = await user(ctx);
+    for (const model of ["sandbox-3d", "auto:image-to-3d"]) {
+      const slug = await save(own, pictureTo3d(model));
+      const quote = answers(await own.post(`/api/workflows/${slug}/quote`, { inputs: { photo: PIXEL } }), 200, {
+        estimatedCreditCost: is.positive,
+      });
+      const inputs = { photo: PIXEL };
+      const answer = answers(await own.post(`/api/workflows/${slug}/run`, { inputs }), 200, {
+        cost: is.near(pick<number>(quote, "estimatedCreditCost")),
+        result: { models3d: [{ url: is.url(`${ctx.baseUrl}/media/`) }] },
+      });
+      await glbAt(pick(answer, "result.models3d.0.url"));
+    }
+  }),
+  models3d("a run of a 3D model gives the same GLB file for the same prompt, and one for each item of a list", async (ctx) => {
+    const own = await user(ctx);
+    const direct = answers(await own.post("/api/models/sandbox-3d/run", { inputs: { prompt: "a vase" } }), 200);
+    const words = node("words", "list", { items: ["a vase", "a bowl"] });
+    const graph = {
+      nodes: [words, node("form", "generate-3d", { model: "sandbox-3d" }), out],
+      edges: [edge("words.items", "form.prompt"), edge("form.model3d", "out.models3d")],
+    };
+    const listed = answers(await runGraph(own, graph), 200, { result: { models3d: [{ url: is.text }, { url: is.text }] } });
+    const [vase, first, second] = await Promise.all(
+      [pick<string>(direct, "result.models3d.0.url"), ...[0, 1].map((index) => pick<string>(listed, `result.models3d.${index}.url`))].map(
+        glbAt,
+      ),
+    );
+    assert.ok(vase!.equals(first!) && !vase!.equals(second!));
+  }),
+  models3d("a model of pictures isn't one of 3D models", async (ctx) => {
+    const answer = await runGraph(await user(ctx), pictureTo3d("sandbox-image"), { photo: PIXEL });
+    refuses(answer, 422, "WORKFLOW_INVALID", { issues: [{ nodeId: "form", code: "MODEL_UNFIT" }] });
+  }),
   models3d("a GLB file is uploaded, is a workflow's input, and comes out under `models3d`, byte for byte", async (ctx) => {
     const bytes = glbOf();
     const file = answers(await upload(ctx, bytes), 201, stored(ctx));

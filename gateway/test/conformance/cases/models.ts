@@ -11,7 +11,7 @@ const registry = inSection("D11");
 const ENTRY = {
   internalName: is.like(/^[a-z0-9]+(-[a-z0-9]+)*$/),
   displayName: is.text,
-  modality: is.oneOf("image", "video", "audio", "text"),
+  modality: is.oneOf("image", "video", "audio", "model3d", "text"),
   inputSchema: { type: "object" },
   minTier: is.oneOf("free", "pro", "business", "enterprise"),
   trialRuns: is.number,
@@ -28,8 +28,9 @@ const SANDBOX: readonly [name: string, modality: string, price: Record<string, n
   ["sandbox-music", "audio", {}, "pro", 0],
   ["sandbox-speech", "audio", {}, "free", 0],
   ["sandbox-chat", "text", {}, "free", 0],
+  ["sandbox-3d", "model3d", {}, "free", 0],
 ];
-const POLLED = ["sandbox-image", "sandbox-video", "sandbox-video-pro", "sandbox-music"];
+const POLLED = ["sandbox-image", "sandbox-video", "sandbox-video-pro", "sandbox-music", "sandbox-3d"];
 const NOT_POLLED = ["sandbox-image-fast", "sandbox-speech", "sandbox-chat"];
 /** Cost of one run for a business user without trial runs. */
 const COSTS: readonly [name: string, inputs: Record<string, unknown>, credits: number][] = [
@@ -38,8 +39,9 @@ const COSTS: readonly [name: string, inputs: Record<string, unknown>, credits: n
   ["sandbox-video-pro", { seconds: 1 }, 26],
   ["sandbox-music", {}, 3.9],
   ["sandbox-speech", {}, 1.3],
+  ["sandbox-3d", {}, 3.9],
 ];
-const MEMBERS: Readonly<Record<string, string>> = { image: "images", video: "videos", audio: "audios", text: "text" };
+const MEMBERS: Readonly<Record<string, string>> = { image: "images", video: "videos", audio: "audios", model3d: "models3d", text: "text" };
 const QUICK = { sandbox: { latencyMs: 10 } };
 const shortest = (name: string): Record<string, unknown> => (name.includes("video") ? { seconds: 1, ...QUICK } : QUICK);
 

@@ -10,6 +10,7 @@ export const NODE_TYPES = [
   "generate-image",
   "generate-video",
   "generate-audio",
+  "generate-3d",
   "http-request",
   "media",
   "media-upload",

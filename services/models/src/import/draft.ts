@@ -1,9 +1,7 @@
-import type { Issue } from "@nodeloom/kernel";
-import type { MODALITIES } from "../entry";
+import type { Issue, Modality } from "@nodeloom/kernel";
 
 /** Drafts of entries from providers' public descriptions. */
 
-export type Modality = (typeof MODALITIES)[number];
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface Draft {

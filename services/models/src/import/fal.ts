@@ -37,7 +37,7 @@ export const falDraft = async ({ app, internalName, now }: ImportRequest, publis
   if (!input || !result)
     throw new ImportProblem({
       path: "app",
-      message: "fal's description of it has no inputs, or no pictures, video, sound or text as output",
+      message: "fal's description of it has no inputs, or no pictures, video, sound, 3D model or text as output",
     });
   const { properties, required, body, files, notes } = inputsOf(input, components);
   const send = { send: ["url", "upload", "data-url"] };

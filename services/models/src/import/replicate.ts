@@ -1,17 +1,6 @@
-import {
-  at,
-  dayOf,
-  ImportProblem,
-  nameOf,
-  textAt,
-  type Draft,
-  type Json,
-  type Modality,
-  type ImportRequest,
-  type PublicDescriptions,
-} from "./draft";
+import { resultMember, type Modality } from "@nodeloom/kernel";
+import { at, dayOf, ImportProblem, nameOf, textAt, type Draft, type Json, type ImportRequest, type PublicDescriptions } from "./draft";
 import { inputsOf, plain } from "./inputs";
-import { memberOf } from "./results";
 
 /** Imports from Replicate, which publishes the schema of each model's latest version. */
 
@@ -20,6 +9,7 @@ const ENDINGS: readonly [RegExp, Modality][] = [
   [/\.(?:png|jpe?g|webp|gif)(?:$|\?)/i, "image"],
   [/\.(?:mp4|mov|webm)(?:$|\?)/i, "video"],
   [/\.(?:mp3|wav|ogg|flac|m4a)(?:$|\?)/i, "audio"],
+  [/\.glb(?:$|\?)/i, "model3d"],
 ];
 
 /** Returns the modality of a model, based on its published example. */
@@ -47,7 +37,7 @@ export const replicateDraft = async (
     throw new ImportProblem({ path: "modality", message: "is required: Replicate doesn't say what this model makes" });
   const { properties, required, body, files, notes } = inputsOf(at(components, "Input"), components);
   const send = { send: ["url", "data-url", "upload"], maxDataChars: 262_144 };
-  const result = memberOf(outputModality);
+  const result = resultMember(outputModality);
   const entry = {
     internalName: internalName ?? nameOf("replicate", app),
     displayName: textAt(model, "name") ?? app,

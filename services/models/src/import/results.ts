@@ -1,4 +1,5 @@
-import { at, isJson, type Json, type Modality } from "./draft";
+import { resultMember, type Modality } from "@nodeloom/kernel";
+import { at, isJson, type Json } from "./draft";
 import { plain } from "./inputs";
 
 /** Finds the result in a provider's published response schema. */
@@ -10,10 +11,11 @@ const WORDS: Readonly<Record<string, Modality>> = {
   image: "image",
   text: "text",
   transcript: "text",
+  glb: "model3d",
+  mesh: "model3d",
 };
-const MEMBERS = { image: "images", video: "videos", audio: "audios", text: "text" } as const;
 /** Precedence if a result has several kinds of files. */
-const ORDER: readonly Modality[] = ["video", "audio", "image", "text"];
+const ORDER: readonly Modality[] = ["model3d", "video", "audio", "image", "text"];
 
 export interface Result {
   modality: Modality;
@@ -33,7 +35,5 @@ export const resultOf = (schema: unknown, components: Json): Result | undefined 
   });
   const modality = ORDER.find((one) => candidates.some(([kind]) => kind === one));
   const pointer = candidates.find(([kind]) => kind === modality)?.[1];
-  return modality && pointer !== undefined ? { modality, outputs: { [MEMBERS[modality]]: pointer } } : undefined;
+  return modality && pointer !== undefined ? { modality, outputs: { [resultMember(modality)]: pointer } } : undefined;
 };
-
-export const memberOf = (modality: Modality): string => MEMBERS[modality];

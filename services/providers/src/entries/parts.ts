@@ -81,7 +81,7 @@ export const ONE_BODY = "must be JSON (body) or a form (form), not both";
 export const defaults = template.optional();
 
 /** Kinds of results in a provider's response. */
-export const RESULTS = ["images", "videos", "audios", "text", "json"] as const;
+export const RESULTS = ["images", "videos", "audios", "models3d", "text", "json"] as const;
 const places = z.union([pointer, z.array(pointer).min(1).max(10)]);
 /** Pointers to results: URLs of files, data URLs, base64, text, or any JSON. */
 export const outputs = z

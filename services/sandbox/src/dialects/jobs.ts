@@ -8,7 +8,7 @@ import { fileUrl, idempotencyKeyOf } from "../requests";
 const RECENT_DEFAULT = 50;
 const RECENT_MAX = 1_000;
 
-const generatorOf = (kind: "image" | "video" | "music", quality: "standard" | "pro"): GeneratorName =>
+const generatorOf = (kind: "image" | "video" | "music" | "3d", quality: "standard" | "pro"): GeneratorName =>
   kind === "video" && quality === "pro" ? "sandbox-video-pro" : `sandbox-${kind}`;
 
 const view = (request: Request, job: Job, state: JobState): Record<string, unknown> => ({

@@ -19,7 +19,7 @@ const generatorOf = (name: string | undefined): GeneratorName => {
   return name;
 };
 
-/** Images are returned as a list, a single video or audio file as a URL. */
+/** Images are returned as a list, a single file of another kind as a URL. */
 const outputOf = (request: Request, job: Job, state: JobState): string | string[] | null => {
   if (state.status !== "succeeded" || state.files.length === 0) return null;
   const urls = state.files.map((name) => fileUrl(request, name));

@@ -3,7 +3,7 @@ import { paint } from "./picture";
 
 /** Draws inside a mask, as models for inpainting do. */
 
-const LIMITS = { limitInputPixels: 50_000_000, failOn: "error" } as const;
+export const LIMITS = { limitInputPixels: 50_000_000, failOn: "error" } as const;
 const DRAWN_SIZE = 512;
 
 /** @throws Error if the file isn't an image that can be read */

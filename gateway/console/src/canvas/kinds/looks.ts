@@ -1,4 +1,5 @@
 import { approval } from "./approval";
+import { generate3d } from "./generate-3d";
 import { generateAudio } from "./generate-audio";
 import { generateImage } from "./generate-image";
 import { generateVideo } from "./generate-video";
@@ -26,6 +27,7 @@ export const LOOKS: readonly Look[] = [
   generateImage,
   generateVideo,
   generateAudio,
+  generate3d,
   mediaUpload,
   list,
   httpRequest,

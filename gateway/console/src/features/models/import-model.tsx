@@ -1,3 +1,4 @@
+import { MODALITIES, type Modality } from "@nodeloom/kernel/graph";
 import type { ImportedModel, Model, Price } from "@nodeloom/client";
 import { Download } from "lucide-react";
 import { useState } from "react";
@@ -17,8 +18,6 @@ const PROVIDERS = [
   { id: "openrouter", title: IMPORT_MODEL.openRouter, hint: IMPORT_MODEL.openAiHint },
 ] as const;
 type ProviderId = (typeof PROVIDERS)[number]["id"];
-const MODALITIES = ["image", "video", "audio", "text"] as const;
-type Modality = (typeof MODALITIES)[number];
 
 /** Units of a model's price. Prices per second or picture need an input with their number. */
 const unitsOf = ({ inputSchema }: Pick<Model, "inputSchema">): [name: string, title: string][] => {

@@ -1,4 +1,10 @@
+import { MEDIA_FAMILIES } from "../values/media";
+
 /** Tasks. A node can name a purpose such as `auto:image` instead of a model. */
+
+/** What a model generates. */
+export const MODALITIES = [...MEDIA_FAMILIES, "text"] as const;
+export type Modality = (typeof MODALITIES)[number];
 
 /** Names that models use for each task input, the most common first. */
 const COMMON_INPUTS = {
@@ -20,7 +26,7 @@ const COMMON_INPUTS = {
 export type CommonInput = keyof typeof COMMON_INPUTS;
 
 export interface Task {
-  modality: "image" | "video" | "audio" | "text";
+  modality: Modality;
   summary: string;
   /** Inputs that a node can set for any model of the task. */
   inputs: readonly CommonInput[];
@@ -40,6 +46,8 @@ export const TASKS = {
   },
   speech: { modality: "audio", summary: "Words spoken", inputs: ["prompt", "voice", "language", "seed"] },
   music: { modality: "audio", summary: "Music from words", inputs: ["prompt", "seconds", "seed"] },
+  "3d": { modality: "model3d", summary: "A 3D model from words", inputs: ["prompt", "seed"] },
+  "image-to-3d": { modality: "model3d", summary: "A 3D model from a picture", inputs: ["prompt", "image", "seed"] },
   text: {
     modality: "text",
     summary: "Text from words, by a language model",

@@ -1,3 +1,3 @@
 import { generator } from "./generator";
 
-export const generateAudio = generator("audio", "Makes music, sounds or speech with a registered model.");
+export const generateAudio = generator("generate-audio", "audio", "Makes music, sounds or speech with a registered model.");

@@ -1,3 +1,3 @@
 import { generator } from "./generator";
 
-export const generateImage = generator("image", "Makes images with a registered model.");
+export const generateImage = generator("generate-image", "image", "Makes images with a registered model.");

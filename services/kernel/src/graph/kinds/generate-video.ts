@@ -1,3 +1,3 @@
 import { generator } from "./generator";
 
-export const generateVideo = generator("video", "Makes videos with a registered model.");
+export const generateVideo = generator("generate-video", "video", "Makes videos with a registered model.");

@@ -3,7 +3,9 @@ import type { KnownCalls } from "../plan/call-costs";
 import { planCalls } from "../plan/call-plan";
 import { NOTHING_PLANNED } from "../plan/plan-types";
 import { URL_TOKENS } from "../plan/abstract";
-import { literalInputs, type PortType } from "../wiring/ports";
+import type { MediaFamily } from "../values/media";
+import type { NodeType } from "../types";
+import { literalInputs } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 import { checkModelNode, MODEL_SETTINGS, modelPorts } from "./model-node";
 
@@ -13,9 +15,9 @@ const filesOfCall = ({ terms: { inputSchema }, candidates, unknown }: KnownCalls
     : Math.max(1, ...candidates.map((inputs) => outputCount(inputSchema, inputs)));
 
 /** Defines a node kind that generates files with a model, in one call per item. */
-export const generator = (modality: PortType & ("image" | "video" | "audio"), summary: string): NodeKind => {
+export const generator = (type: NodeType, modality: MediaFamily, summary: string): NodeKind => {
   const kind: NodeKind = {
-    type: `generate-${modality}`,
+    type,
     summary,
     settings: MODEL_SETTINGS,
     calls: "model",

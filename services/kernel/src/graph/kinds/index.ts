@@ -3,6 +3,7 @@ import type { InputPort, PortType } from "../wiring/ports";
 import type { JsonSchema } from "../prices/price";
 import type { GraphNode, NodeType } from "../types";
 import { approval } from "./approval";
+import { generate3d } from "./generate-3d";
 import { generateAudio } from "./generate-audio";
 import { generateImage } from "./generate-image";
 import { generateVideo } from "./generate-video";
@@ -38,6 +39,7 @@ export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
   "generate-image": generateImage,
   "generate-video": generateVideo,
   "generate-audio": generateAudio,
+  "generate-3d": generate3d,
   "http-request": httpRequest,
   media,
   "media-upload": mediaUpload,

@@ -37,7 +37,7 @@ const maker = (modality: string): [string, ModelTerms] => {
   const schema = { type: "object", properties: {} };
   return [modality, { ...taker, internalName: modality, modality, inputSchema: schema, validate: createInputCheck(schema) }];
 };
-const MODELS = new Map([["taker", taker], maker("image"), maker("video"), maker("audio")]);
+const MODELS = new Map([["taker", taker], maker("image"), maker("video"), maker("audio"), maker("model3d")]);
 
 /** A node and a port for each type. Only the file is known before the run. */
 const GIVERS: Readonly<Record<PortType, { type: string; data: object; port: string }>> = {
@@ -48,7 +48,7 @@ const GIVERS: Readonly<Record<PortType, { type: string; data: object; port: stri
   mask: { type: "request-input", data: { fields: [{ name: "it", type: "mask_upload" }] }, port: "it" },
   video: { type: "generate-video", data: { model: "video" }, port: "video" },
   audio: { type: "generate-audio", data: { model: "audio" }, port: "audio" },
-  model3d: { type: "request-input", data: { fields: [{ name: "it", type: "model3d_upload" }] }, port: "it" },
+  model3d: { type: "generate-3d", data: { model: "model3d" }, port: "model3d" },
   media: { type: "media-upload", data: { mediaId: "file" }, port: "media" },
   any: { type: "http-request", data: { url: "https://example.com" }, port: "body" },
 };

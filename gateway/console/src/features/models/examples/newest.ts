@@ -1,3 +1,4 @@
+import { mediaFamily } from "@nodeloom/kernel/graph";
 import type { MediaFile, Model } from "@nodeloom/client";
 
 /** Newest outputs of each model for an account. */
@@ -17,5 +18,5 @@ export const newestFile = (
   { internalName, modality }: Pick<Model, "internalName" | "modality">,
 ): MediaFile | undefined => {
   const file = newest?.get(internalName);
-  return file?.contentType.startsWith(`${modality}/`) ? file : undefined;
+  return file && mediaFamily(file.contentType) === modality ? file : undefined;
 };
