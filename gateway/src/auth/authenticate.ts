@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { accountSuspended, DomainError, unlessNotFound, UUID } from "@nodeloom/kernel";
+import { accountSuspended, unlessNotFound, UUID } from "@nodeloom/kernel";
 import { parseIdentityChange, type IdentityChange, type Redis } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import type { Request, Response } from "express";
@@ -68,11 +68,6 @@ const keyCaller = (answer: identity.AuthenticateKeyResponse): Caller => {
       alias: key.alias,
     },
   };
-};
-
-/** Unknown, revoked and expired keys get the same response, so that it reveals nothing. */
-const alike = (error: unknown): never => {
-  throw error instanceof DomainError && error.reason === "UNAUTHENTICATED" ? unauthenticated() : error;
 };
 
 /** @returns undefined if the request names no organization */
@@ -160,7 +155,7 @@ export const createAuthentication = (
   };
 
   const byValue = async (value: string, request: Request, ofPerson: boolean): Promise<Caller> => {
-    const caller = await byKey.get(createHash("sha256").update(value).digest("base64"), value).catch(alike);
+    const caller = await byKey.get(createHash("sha256").update(value).digest("base64"), value);
     const organizationId = ofPerson ? undefined : organizationOf(request);
     if (organizationId !== undefined && organizationId !== caller.user.id) throw notFound("organization");
     return caller;

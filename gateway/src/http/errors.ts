@@ -63,8 +63,19 @@ export const errorReply = (error: unknown): ErrorReply => {
 /** True if our code raised the error on purpose; others are logged. */
 export const isExpected = (error: unknown): boolean => error instanceof DomainError && error.reason !== "INTERNAL";
 
-export const unauthenticated = (): DomainError =>
-  new DomainError("unauthenticated", "UNAUTHENTICATED", "a valid API key (header x-api-key) or session is required");
+export const unauthenticated = (message = "a valid API key (header x-api-key) or session is required"): DomainError =>
+  new DomainError("unauthenticated", "UNAUTHENTICATED", message);
+
+/**
+ * For a request without accepted credentials.
+ * @param authorization header of the request
+ * @param scheme of the route's keys in that header; undefined if it takes `x-api-key` alone
+ */
+export const credentialsMissing = (authorization: string | undefined, scheme: string | undefined): DomainError => {
+  if (scheme !== undefined) return unauthenticated(`send an API key in the header Authorization: ${scheme} <key>`);
+  const isIgnored = authorization !== undefined ? ", not in Authorization" : "";
+  return unauthenticated(`send an API key in the header x-api-key${isIgnored}, or sign in`);
+};
 
 /** @param requiredTier the lowest tier with the capability, if the caller's tier lacks it */
 export const capabilityDenied = (required: string, requiredTier?: BaseTier): DomainError =>

@@ -31,6 +31,7 @@ const bound = (comparison: string, limit: unknown, origin: unknown): string => {
 const FORMATS: Readonly<Record<string, string>> = {
   url: "must be an http or https URL",
   email: "must be an e-mail address",
+  date: "must be a date, such as 2026-05-04",
   datetime: "must be a time in ISO 8601 with a time zone, such as 2026-05-04T12:00:00Z",
 };
 
@@ -45,7 +46,7 @@ const inWords = (issue: RawIssue): string | undefined => {
     case "invalid_type":
       return wrongType(issue);
     case "invalid_value":
-      return oneOf(issue.values);
+      return `${oneOf(issue.values)}${typeof issue.input === "string" ? didYouMean(issue.input, issue.values.map(String)) : ""}`;
     case "invalid_union":
       // The discriminator and its allowed values.
       return Array.isArray(issue.options) ? oneOf(issue.options) : undefined;

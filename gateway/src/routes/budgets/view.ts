@@ -10,7 +10,7 @@ const LEAST_SHARE = 1 / THOUSAND;
 
 const window = z.enum(BUDGET_WINDOWS).meta({ description: "In UTC. Weeks start on Monday; `total` never resets" });
 const alertAt = z
-  .array(z.number().min(LEAST_SHARE).max(1))
+  .array(z.number().min(LEAST_SHARE).max(1, "must be at most 1: 0.8 is 80 %"))
   .max(BUDGET_BOUNDS.alerts)
   .meta({ description: "Shares of the credits that send `budget.alert`, each once in a window" });
 

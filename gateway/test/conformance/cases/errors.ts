@@ -188,6 +188,7 @@ const statuses: Case[] = [
       ["half a second", { prompt: "x", seconds: 1.5 }, "must be a whole number"],
       ["an empty text", { prompt: "" }, "must not be empty"],
       ["an input that there is not", { prompt: "x", colour: "red" }, "is not an input of this model"],
+      ["a misspelt input", { prompt: "x", secnds: 1 }, "is not an input of this model: did you mean seconds?"],
     ] as const
   ).map(([what, inputs, message]) =>
     errors(`INVALID_INPUTS states in plain words what is wrong with ${what}`, async (ctx) => {

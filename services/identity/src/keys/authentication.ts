@@ -21,7 +21,7 @@ export interface AuthenticatedKey extends ResolvedKey {
 export interface Authentication {
   /**
    * Resolves a key value.
-   * @throws UNAUTHENTICATED equally for a malformed, unknown, revoked or expired value; LEGACY_KEY_RETIRED for an old value;
+   * @throws UNAUTHENTICATED for a malformed, unknown, revoked or expired value; LEGACY_KEY_RETIRED for an old value;
    *   ACCOUNT_SUSPENDED if the owner or creator is suspended; API_KEY_ACCESS_DENIED if the owner's tier has no API access
    */
   authenticate(value: string): Promise<AuthenticatedKey>;
@@ -41,7 +41,12 @@ export interface AuthenticationOptions {
   cacheTtlMs?: number;
 }
 
-const invalidKey = (): DomainError => new DomainError("unauthenticated", "UNAUTHENTICATED", "the API key is not valid");
+/** @param message names the cause only if the value's form shows it, or if the whole value matches a stored key */
+const invalidKey = (message = "a valid API key (header x-api-key) or session is required"): DomainError =>
+  new DomainError("unauthenticated", "UNAUTHENTICATED", message);
+const malformed = (): DomainError => invalidKey("this isn't a whole API key: copy its value again, from nl_ to the end");
+const expired = (): DomainError => invalidKey("the API key has expired: create another one");
+const replaced = (): DomainError => invalidKey("the API key was rotated, and this value has ended: use the new value");
 const retired = (): DomainError =>
   new DomainError("unauthenticated", "LEGACY_KEY_RETIRED", "keys created before May 2026 are retired; create a new one");
 
@@ -79,7 +84,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
   /** @throws the errors of `authenticate` */
   const requireUsable = ({ key, user, person }: ResolvedKey, nowMs: number): void => {
     if (key.createdAt.getTime() < CAPABILITIES_SINCE_MS) throw retired();
-    if (hasEnded(key.expiresAt, nowMs)) throw invalidKey();
+    if (hasEnded(key.expiresAt, nowMs)) throw expired();
     if (user.suspended || person.suspended) throw accountSuspended();
     requireApiAccess(user);
   };
@@ -100,14 +105,14 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
     authenticate: async (value) => {
       const kind = classifyKeyValue(value);
       if (kind === "legacy") throw retired();
-      if (kind === "malformed") throw invalidKey();
+      if (kind === "malformed") throw malformed();
       const hash = hashKeyValue(pepper, value);
       const resolved = await cache.get(hash);
       if (!resolved) throw invalidKey();
       const { key } = resolved;
       const now = clock();
       const isCurrent = key.hashes[0] === hash;
-      if (!isCurrent && hasEnded(key.rotation?.previousEndsAt, now)) throw invalidKey();
+      if (!isCurrent && hasEnded(key.rotation?.previousEndsAt, now)) throw replaced();
       requireUsable(resolved, now);
       if (isCurrent) await startGrace(key, now);
       touch(key, now);

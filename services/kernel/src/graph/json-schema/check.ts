@@ -1,4 +1,5 @@
 import type { Issue } from "../../errors";
+import { didYouMean } from "../../nearest-name";
 import type { IssueCode } from "../issues";
 import { BoundPassed, charactersOfWork, type RunBudget } from "../budget";
 import type { JsonSchema } from "../prices/price";
@@ -35,6 +36,13 @@ export type Keyword = (check: Check, value: unknown, schema: JsonSchema, path: s
 export const report = (check: Check, path: string, message: string, code?: IssueCode): void => {
   if (check.issues.length < check.mostIssues) check.issues.push({ path, message, ...(code === undefined ? {} : { code }) });
 };
+
+/** Names that are compared with a misspelt one. */
+const MOST_NAMES = 200;
+
+/** Suffix of a message with the name that was probably meant. Empty where no message is shown, as in `anyOf`. */
+export const meantOf = ({ issues, mostIssues }: Check, name: unknown, names: readonly string[]): string =>
+  typeof name === "string" && mostIssues > 1 && issues.length < mostIssues ? didYouMean(name, names.slice(0, MOST_NAMES)) : "";
 
 export const inside = (path: string, name: string | number): string =>
   path === "" ? shownName(String(name)) : `${path}.${shownName(String(name))}`;

@@ -2,7 +2,21 @@ import { elementsOfWork } from "../budget";
 import type { JsonSchema } from "../prices/price";
 import { isRecord } from "../types";
 import { member } from "../values/value";
-import { atLeast, atLeastSome, atMost, bound, canonical, enter, inside, isValid, matches, report, type Check, type Keyword } from "./check";
+import {
+  atLeast,
+  atLeastSome,
+  atMost,
+  bound,
+  canonical,
+  enter,
+  inside,
+  isValid,
+  matches,
+  meantOf,
+  report,
+  type Check,
+  type Keyword,
+} from "./check";
 
 const elementsOf = (value: unknown): number | undefined => (Array.isArray(value) ? value.length : undefined);
 const membersOf = (value: unknown): number | undefined => (isRecord(value) ? Object.keys(value).length : undefined);
@@ -27,6 +41,11 @@ const isOwnProperty = (check: Check, schema: JsonSchema, name: string): boolean 
 const needs = (check: Check, value: Record<string, unknown>, names: readonly string[], path: string): void => {
   check.budget.work(elementsOfWork(names.length));
   for (const name of names) if (member(value, name) === undefined) report(check, inside(path, name), "is required", "REQUIRED");
+};
+
+const reportUnknown = (check: Check, value: Record<string, unknown>, { properties }: JsonSchema, path: string, name: string): void => {
+  const names = isRecord(properties) ? Object.keys(properties).filter((one) => !Object.hasOwn(value, one)) : [];
+  report(check, path, check.rejection + meantOf(check, name, names));
 };
 
 export const CONTAINER_KEYWORDS: Readonly<Record<string, Keyword>> = {
@@ -59,8 +78,11 @@ export const CONTAINER_KEYWORDS: Readonly<Record<string, Keyword>> = {
       for (const name of Object.keys(value)) if (matches(check, source, name)) enter(check, value[name], one, inside(path, name));
   }),
   additionalProperties: record((check, value, schema, path) => {
-    for (const name of Object.keys(value))
-      if (!isOwnProperty(check, schema, name)) enter(check, value[name], schema.additionalProperties, inside(path, name));
+    for (const name of Object.keys(value)) {
+      if (isOwnProperty(check, schema, name)) continue;
+      if (schema.additionalProperties === false) reportUnknown(check, value, schema, inside(path, name), name);
+      else enter(check, value[name], schema.additionalProperties, inside(path, name));
+    }
   }),
   propertyNames: record((check, value, schema, path) => {
     for (const name of Object.keys(value))

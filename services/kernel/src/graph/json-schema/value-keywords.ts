@@ -2,7 +2,20 @@ import { INEXACT_NUMBER, isInexactInteger } from "../../json-text";
 import { charactersOfWork, elementsOfWork, type RunBudget } from "../budget";
 import { characterCount } from "../prices/price";
 import { isRecord, shownName } from "../types";
-import { atLeast, atLeastSome, atMost, bound, canonical, enter, isValid, matches, report, type Check, type Keyword } from "./check";
+import {
+  atLeast,
+  atLeastSome,
+  atMost,
+  bound,
+  canonical,
+  enter,
+  isValid,
+  matches,
+  meantOf,
+  report,
+  type Check,
+  type Keyword,
+} from "./check";
 import { referenced } from "./reference";
 
 const SHOWN_VALUES = 50;
@@ -57,7 +70,8 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
     const values = schema.enum as unknown[];
     check.budget.work(elementsOfWork(values.length));
     if (values.some((one) => equals(one, value, check.budget))) return;
-    report(check, path, `must be one of: ${values.slice(0, SHOWN_VALUES).map(valueText).join(", ")}`);
+    const names = values.slice(0, SHOWN_VALUES).map(valueText);
+    report(check, path, `must be one of ${names.join(", ")}${meantOf(check, value, names)}`);
   },
   const: (check, value, schema, path) => {
     if (!equals(schema.const, value, check.budget)) report(check, path, `must be ${valueText(schema.const)}`);

@@ -73,9 +73,8 @@ export const callProblems = (
   const meantBy = (path: string): string | undefined =>
     member(step.literals, path) !== undefined && !step.inputNames.includes(path) ? nearestName(path, names) : undefined;
   const findings = problems.map(({ path, message, code }) => {
-    const suggestion = meantBy(path);
-    if (code === "REQUIRED") return finding("REQUIRED", { name: path, meant: suggestion });
-    return findingInWords("INPUT_INVALID", `${path}: ${message}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`, path);
+    if (code === "REQUIRED") return finding("REQUIRED", { name: path, meant: meantBy(path) });
+    return findingInWords("INPUT_INVALID", `${path}: ${message}`, path);
   });
   return distinct(findings);
 };

@@ -1,6 +1,7 @@
 import type { Issue } from "../../errors";
 import { INEXACT_NUMBER, isInexactInteger } from "../../json-text";
 import { LIMITS } from "../../limits";
+import { didYouMean } from "../../nearest-name";
 import { textBytes } from "../bounds";
 import { characterCount } from "../prices/price";
 import { hasInfinite } from "./json-text";
@@ -146,7 +147,7 @@ const valueProblem = (field: InputField, value: unknown): string | undefined => 
     case "select":
       return typeof value === "string" && field.options?.includes(value)
         ? undefined
-        : `must be one of: ${(field.options ?? []).join(", ")}`;
+        : `must be one of ${(field.options ?? []).join(", ")}${typeof value === "string" ? didYouMean(value, field.options ?? []) : ""}`;
     case "image_upload":
     case "mask_upload":
     case "video_upload":
@@ -173,6 +174,9 @@ const valueOf = (field: InputField, inputs: ReadonlyMap<string, unknown>): unkno
   return takesFiles(field) ? [] : undefined;
 };
 
+/** Unknown inputs for which similar names are looked up. */
+const MOST_SUGGESTIONS = 20;
+
 /** Applies defaults and checks every value. Unknown keys are problems, so that typos are noticed. */
 export const resolveInputs = (
   fields: readonly InputField[],
@@ -183,7 +187,16 @@ export const resolveInputs = (
   const knownNames = new Set(fields.map((field) => field.name));
   const valuesByName = byFieldName(fields, inputs);
   for (const name of valuesByName.keys())
-    if (!knownNames.has(name)) issues.push({ path: `inputs.${name}`, message: "is not an input of this workflow", code: "UNKNOWN_INPUT" });
+    if (!knownNames.has(name)) {
+      const suggestion =
+        issues.length < MOST_SUGGESTIONS
+          ? didYouMean(
+              name,
+              fields.map((field) => field.name).filter((one) => !valuesByName.has(one)),
+            )
+          : "";
+      issues.push({ path: `inputs.${name}`, message: `is not an input of this workflow${suggestion}`, code: "UNKNOWN_INPUT" });
+    }
   for (const field of fields) {
     const value = valueOf(field, valuesByName);
     const isEmpty = value === undefined || (takesFiles(field) && Array.isArray(value) && value.length === 0);

@@ -18,7 +18,8 @@ describe("a value that doesn't match a model's schema", () => {
     [{ maxLength: 2 }, "abc", "must have at most 2 characters"],
     [{ minItems: 1 }, [], "must not be empty"],
     [{ maxItems: 1 }, [1, 2], "must have at most 1 items"],
-    [{ enum: ["a", "b"] }, "c", "must be one of: a, b"],
+    [{ enum: ["a", "b"] }, "c", "must be one of a, b"],
+    [{ enum: ["plain", "grand"] }, "grnd", "must be one of plain, grand: did you mean grand?"],
   ])("is explained in plain words: %j", (schema, value, message) => {
     const check = createInputCheck({ type: "object", properties: { field: schema } });
     expect(check({ field: value })).toEqual([{ path: "field", message }]);

@@ -210,7 +210,7 @@ describe("misspelt settings", () => {
   it("are named if a model's inputs are rejected", () => {
     const clip: Node = { id: "clip", type: "generate-video", data: { model: "clip", inputs: { prompt: "p", secnds: 3 } } };
     expect(plan([clip]).issues).toMatchObject([
-      { nodeId: "clip", message: "secnds: is not an input of this model; did you mean seconds?" },
+      { nodeId: "clip", message: "secnds: is not an input of this model: did you mean seconds?" },
     ]);
   });
 });

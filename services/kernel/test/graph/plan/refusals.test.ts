@@ -41,7 +41,7 @@ describe("a graph that can't run", () => {
       "in",
       /field n: its default does not fit: it must be at most 3$/,
     ],
-    ["a default that is no option", [input({ name: "n", type: "select", options: ["a"], default: "" })], [], "in", /one of: a$/],
+    ["a default that is no option", [input({ name: "n", type: "select", options: ["a"], default: "" })], [], "in", /one of a$/],
     ["a default that is no file", [input({ name: "n", type: "image_upload", default: 5 })], [], "in", /must be an image/],
     ["a missing model", [{ id: "a", type: "generate-image", data: {} }], [], "a", /needs a model/],
     ["an unknown model", [{ id: "a", type: "generate-image", data: { model: "nope" } }], [], "a", /no enabled model nope/],

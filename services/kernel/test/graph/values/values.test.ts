@@ -104,6 +104,20 @@ describe("inputs", () => {
     expect(resolveInputs(fields, inputValues).issues.map((issue) => issue.path)).toContain(path);
   });
 
+  it("names the input or option that was probably meant", () => {
+    const formFields = inputFields(
+      graphOf(
+        [input({ name: "subject", type: "text", required: true }, { name: "style", type: "select", options: ["plain", "grand"] })],
+        [],
+      ),
+    );
+    expect(resolveInputs(formFields, { subjct: "a boat", style: "grnd" }).issues.map(({ message }) => message)).toEqual([
+      "is not an input of this workflow: did you mean subject?",
+      "is required",
+      "must be one of plain, grand: did you mean grand?",
+    ]);
+  });
+
   describe("for a list of files", () => {
     const files = (more: object = {}) =>
       inputFields(graphOf([input({ name: "photos", type: "image_upload", multiple: true, ...more })], []));
