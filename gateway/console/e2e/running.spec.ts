@@ -69,6 +69,41 @@ test("Run pays only for changes, reports when there are none, and does the same 
   expect((await costs(slug)).toSorted((a, b) => b - a)).toEqual([first, first, second, 0]);
 });
 
+test("a press on Run right after pasting counts, although the canvas isn't saved or priced yet", async () => {
+  const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Pasted", nodes: [], edges: [] } });
+  const { page } = await stage.signedIn(account);
+  await page.goto(`/workflows/${String(body.slug)}`);
+  await page.getByRole("button", { name: "Add your first node" }).waitFor();
+  await runNow(page).and(page.locator(":enabled")).waitFor();
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(JSON.stringify(GRAPH))})`);
+  await page.keyboard.press("Control+v");
+  await nodes(page, GRAPH.nodes.length);
+  await runNow(page).click();
+  await completed(page, 1, String(body.slug));
+});
+
+test("the first picture is two clicks from sign-in: a card runs its workflow, once", async () => {
+  const user = await stage.http.account({ tier: "pro" });
+  const { body } = await stage.http.call("POST", "/api/workflows", { key: user.key, body: { name: "Boats", ...GRAPH } });
+  const slug = String(body.slug);
+  const { page } = await stage.visit();
+  await page.goto("/");
+  await page.getByLabel("Email").fill(user.email);
+  await page.getByLabel("Password").fill(user.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Run Boats" }).click();
+  await page.locator("section[aria-label=Run] img").first().waitFor();
+  const runs = async (): Promise<number> => {
+    const answer = await stage.http.call("GET", `/api/executions?workflowSlug=${slug}`, { key: user.key });
+    return (answer.body as { rows: unknown[] }).rows.length;
+  };
+  expect(await runs()).toBe(1);
+  await page.reload();
+  await nodes(page, GRAPH.nodes.length);
+  await runNow(page).filter({ hasText: "free" }).waitFor();
+  expect(await runs()).toBe(1);
+});
+
 test("Run opens the form if a required input is empty", async () => {
   const fields = [{ name: "prompt", type: "textarea", label: "Motif", required: true }];
   const graph = { nodes: [nodeAt("in", "request-input", { x: 0, y: 0 }, { fields })], edges: [] };

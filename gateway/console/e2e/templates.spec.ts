@@ -95,19 +95,25 @@ test("a template is tried unchanged, and copied with the typed inputs; one that 
   await page.goto("/?show=templates");
   const card = (name: string) => page.locator("li", { has: page.getByRole("link", { name, exact: true }) });
   await card("Films").getByText("Can't run on your plan: it needs Business.").waitFor();
-  expect(await card("Films").getByRole("link", { name: "Try it" }).count()).toBe(0);
+  expect(await card("Films").getByRole("button", { name: "Try it" }).count()).toBe(0);
   const own = async (): Promise<number> =>
     ((await stage.http.call("GET", "/api/workflows", { key: user.key })).body as unknown as { name: string; isTemplate: boolean }[]).filter(
       ({ name, isTemplate }) => name === "Herons" && !isTemplate,
     ).length;
   const before = await own();
-  await card("Herons").getByRole("link", { name: "Try it" }).click();
+  const runs = async (): Promise<number> =>
+    ((await stage.http.call("GET", "/api/executions", { key: user.key })).body as { rows: unknown[] }).rows.length;
+  await card("Herons").getByRole("button", { name: "Try it" }).click();
   await nodes(page, NODES);
+  const completed = page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true });
+  await completed.waitFor();
+  const earlier = await runs();
   await page.getByText("The workflow's example file").waitFor();
   await page.getByRole("group", { name: "Photo" }).getByRole("img").waitFor();
   await page.getByLabel("Subject").fill("a crane");
   await page.getByTestId("run").click();
-  await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
+  await expect.poll(runs, { timeout: 60_000 }).toBe(earlier + 1);
+  await completed.waitFor();
   expect(await own()).toBe(before);
   await page.getByRole("button", { name: "Use it" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();

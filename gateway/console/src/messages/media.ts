@@ -36,6 +36,7 @@ export const FACTS = {
   differences: "Differences",
   inCommon: "In common",
   settings: "Settings",
+  none: "No settings are known for this file.",
 };
 
 export const SOUND = {

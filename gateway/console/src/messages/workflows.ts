@@ -53,6 +53,7 @@ export const USE_WORKFLOW_ACTIONS = {
 
 export const WORKFLOW_CARD = {
   tryIt: "Try it",
+  run: (name: string) => `Run ${name}`,
   needsThePlan: (plan: string) => `Can't run on your plan: it needs ${plan}.`,
   cantRunHere: (reason: string) => `Can't run here now: ${reason}.`,
   duplicate: "Duplicate",

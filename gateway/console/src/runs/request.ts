@@ -61,22 +61,25 @@ const quoteOf = async (target: RunTarget, inputs: RunInputs, signal: AbortSignal
 export interface QuoteAnswer {
   quote: Quote | undefined;
   problem: Trouble | undefined;
+  /** False while the quote is of earlier inputs or of an earlier revision. */
+  isCurrent: boolean;
 }
 
 /** Price of a run, requested shortly after inputs or the saved graph change. @param revision a change requests a new quote */
 export const useQuote = (target: RunTarget, inputs: RunInputs, enabled: boolean, revision = ""): QuoteAnswer => {
-  const [answer, setAnswer] = useState<QuoteAnswer>({ quote: undefined, problem: undefined });
+  const [answer, setAnswer] = useState<Omit<QuoteAnswer, "isCurrent"> & { of?: string }>({ quote: undefined, problem: undefined });
   const key = JSON.stringify([target, inputs]);
+  const subject = `${revision} ${key}`;
   useEffect(() => {
     if (!enabled) return undefined;
     const abort = new AbortController();
     const [of, runInputs] = JSON.parse(key) as [RunTarget, RunInputs];
     const ask = (): void =>
       void quoteOf(of, runInputs, abort.signal).then(
-        (quote) => setAnswer({ quote, problem: undefined }),
+        (quote) => setAnswer({ quote, problem: undefined, of: subject }),
         (error: unknown) => {
           if (abort.signal.aborted) return;
-          setAnswer({ quote: undefined, problem: refusalTrouble(error) });
+          setAnswer({ quote: undefined, problem: refusalTrouble(error), of: subject });
           if (isPassing(error)) timer = setTimeout(ask, QUOTE_AGAIN_MS);
         },
       );
@@ -85,8 +88,8 @@ export const useQuote = (target: RunTarget, inputs: RunInputs, enabled: boolean,
       clearTimeout(timer);
       abort.abort();
     };
-  }, [key, enabled, revision]);
-  return answer;
+  }, [key, enabled, subject]);
+  return { ...answer, isCurrent: answer.of === subject };
 };
 
 /** Reason why no run was started, and the inputs concerned. */

@@ -39,9 +39,16 @@ const useTarget = (): RunTarget => {
 };
 
 /** Saves the canvas, starts its run, and follows the run's events. */
-const useStart = (target: RunTarget, keptPins: PinnedResults | undefined, inputs: () => Record<string, unknown>, limit: number | null) => {
+const useStart = (
+  target: RunTarget,
+  keptPins: PinnedResults | undefined,
+  inputs: () => Record<string, unknown>,
+  { limit, isCurrent }: { limit: number | null; isCurrent: boolean },
+) => {
   const { document } = useEditor();
   const follow = useFollow();
+  const isSaving = useDocument(({ write: { kind } }) => kind === "unsaved" || kind === "saving");
+  const [pressed, setPressed] = useState(false);
   const [starting, setStarting] = useState(false);
   const [refusal, setRefused] = useState<Refusal>();
   const start = async (): Promise<void> => {
@@ -57,7 +64,18 @@ const useStart = (target: RunTarget, keptPins: PinnedResults | undefined, inputs
       setStarting(false);
     }
   };
-  return { start, starting, refusal };
+  // The limit of an earlier price would reject the run.
+  const isWaiting = isSaving || !isCurrent;
+  useEffect(() => {
+    if (!pressed || isWaiting) return;
+    setPressed(false);
+    void start();
+  }, [pressed, isWaiting]);
+  const press = (): void => {
+    setPressed(true);
+    void document.flush();
+  };
+  return { press, starting: starting || pressed, refusal };
 };
 
 /** Shows that Run ends at one node, with a button to reset this. */
@@ -132,11 +150,11 @@ export const RunPanel = () => {
   const keptPins = useKept(again);
   const plain = useQuote(target, inputs, me.user.approved && keptPins === undefined, etag);
   const partial = useRerunQuote(keptPins?.base ?? "", keptPins?.again ?? {}, me.user.approved && keptPins !== undefined, etag);
-  const { quote, problem } = keptPins ? partial : plain;
+  const { quote, problem, isCurrent } = keptPins ? partial : plain;
   const [limit, price] = [useLimit(quote), priceOf(quote)];
   const most = limit.limit ?? undefined;
   useEffect(() => ui.setState({ maxCredits: most }), [ui, most]);
-  const { start, starting, refusal: refused } = useStart(target, keptPins, () => inputs, limit.limit);
+  const { press, starting, refusal: refused } = useStart(target, keptPins, () => inputs, { limit: limit.limit, isCurrent });
   const [refusal, expected] = [useNamed(refused?.trouble), useNamed(problem)];
   const remedies = { "see-problems": () => ui.setState({ panel: "problems" }) };
   const isAgain = canEdit && keptPins === undefined && until === undefined && (isOver(run) || (run === undefined && hasLast));
@@ -157,7 +175,7 @@ export const RunPanel = () => {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          void start();
+          press();
         }}
       >
         <RunsTo />

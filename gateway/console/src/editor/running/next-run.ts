@@ -1,11 +1,10 @@
 import type { Quote, RerunQuote } from "@nodeloom/client";
 import { useMemo } from "react";
 import { request } from "../../api/client";
-import type { Trouble } from "../../runs/trouble/trouble";
 import { useRerunQuote, startRerun, type Again } from "../../runs/again/rerun";
 import { withoutSignatures } from "../../document/signatures";
 import { isOver, useLive } from "../../runs/live";
-import { startRun, useQuote, type RunInputs, type RunTarget } from "../../runs/request";
+import { startRun, useQuote, type QuoteAnswer, type RunInputs, type RunTarget } from "../../runs/request";
 import { useDocument, useEditor, useUi } from "../context";
 import { useKept } from "../pins/use-kept";
 import { useRunInputs } from "../run-inputs";
@@ -29,10 +28,18 @@ const useLastRun = (): { id: string | undefined; isRead: boolean } => {
   return { id, isRead: id !== undefined || last !== undefined };
 };
 
-export const useNextRun = (): { next: NextRun; quote: Quote | RerunQuote | undefined; problem: Trouble | undefined; empty: boolean } => {
+interface NextRunAnswer extends Omit<QuoteAnswer, "quote"> {
+  next: NextRun;
+  quote: Quote | RerunQuote | undefined;
+  /** True if a required input has no value. */
+  empty: boolean;
+}
+
+export const useNextRun = (): NextRunAnswer => {
   const { slug, me, canEdit } = useEditor();
   const { fields, values, inputs } = useRunInputs(undefined);
   const etag = useDocument((state) => state.etag);
+  const isSaved = useDocument((state) => state.write.kind === "saved");
   const own: Again = { inputs: { ...inputs }, ...(canEdit ? { version: "draft" as const } : {}) };
   const keptPins = useKept(own);
   const last = useLastRun();
@@ -43,8 +50,9 @@ export const useNextRun = (): { next: NextRun; quote: Quote | RerunQuote | undef
   const target = useMemo<RunTarget>(() => ({ workflow: slug, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit]);
   const whole = useQuote(target, inputs, me.user.approved && isWhole && last.isRead, etag);
   const empty = fields.some(({ name, required }) => required && (values[name] === undefined || values[name] === ""));
-  const { quote, problem } = isWhole ? whole : partial;
-  return { next: { inputs, base: isWhole ? undefined : base, again: keptPins?.again ?? own, target }, quote, problem, empty };
+  const { quote, problem, isCurrent } = isWhole ? whole : partial;
+  const next = { inputs, base: isWhole ? undefined : base, again: keptPins?.again ?? own, target };
+  return { next, quote, problem, empty, isCurrent: isCurrent && isSaved };
 };
 
 /** Price of a run of the saved draft. @throws NodeloomError */

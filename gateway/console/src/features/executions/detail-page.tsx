@@ -6,10 +6,11 @@ import { Loading, NotThere } from "../../parts/error-pages";
 import { executionQuery } from "../../api/queries";
 import { DecisionCard } from "../../runs/approvals/decision-card";
 import { DecisionList } from "../../runs/approvals/decisions";
-import { Gallery } from "../../media/gallery";
+import { Gallery, type Prompts } from "../../media/gallery";
 import { nameOfNode } from "../../runs/node-name";
 import { filesIn } from "../../media/files-in";
 import { failedIn, madeFiles } from "../../runs/outputs";
+import { promptsOf } from "../../runs/prompts";
 import { ResultView } from "../../runs/result-view";
 import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
@@ -110,7 +111,7 @@ const Failure = ({ execution: { error, nodes, workflowSlug, executionId } }: { e
 };
 
 /** Files outside of results, for failed runs and nodes without links. */
-const Made = ({ execution }: { execution: Execution }) => {
+const Made = ({ execution, prompts }: { execution: Execution; prompts: Prompts | undefined }) => {
   const shownUrls = new Set(filesIn(execution.result).map(({ url }) => url));
   const nodesWithFiles = madeFiles(execution).filter(({ files }) => files.some(({ url }) => !shownUrls.has(url)));
   if (nodesWithFiles.length === 0) return null;
@@ -120,7 +121,7 @@ const Made = ({ execution }: { execution: Execution }) => {
         {nodesWithFiles.map(({ id, name, files }) => (
           <section key={id} aria-label={name}>
             <h3 className="mb-1.5 text-[13px] font-semibold">{name}</h3>
-            <Gallery files={files} />
+            <Gallery files={files} prompts={prompts} />
           </section>
         ))}
       </div>
@@ -139,6 +140,7 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
   const started = Date.parse(execution.createdAt ?? "") || 0;
   const nameOf = useWorkflowNames();
   const ran = useQuery({ ...ranGraphQuery(execution.executionId), enabled: execution.workflowSlug !== null });
+  const prompts = ran.data && promptsOf(ran.data, execution);
   const endedAt = execution.finishedAt === null ? started + execution.durationMs : Date.parse(execution.finishedAt);
   return (
     <Page title={titleOf(execution, nameOf)} lead={DETAIL_PAGE.subtitle} actions={<Actions execution={execution} />}>
@@ -155,10 +157,10 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
           <Failure execution={execution} />
           {execution.result && Object.keys(execution.result).length > 0 && (
             <Card title={COMMON.result}>
-              <ResultView result={execution.result} />
+              <ResultView result={execution.result} prompts={prompts} />
             </Card>
           )}
-          <Made execution={execution} />
+          <Made execution={execution} prompts={prompts} />
           <Card title={COMMON.nodes}>
             <Timeline nodes={execution.nodes} inputs={execution.inputs} graph={ran.data} startedAt={started} endedAt={endedAt} />
           </Card>

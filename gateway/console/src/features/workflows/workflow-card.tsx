@@ -1,14 +1,15 @@
 import type { Folder, WorkflowSummary } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { Archive, Copy, Download, Ellipsis, Eye, EyeOff, FolderInput, Play, Trash2, Wallet } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { Badge } from "../../ui/badge";
-import { Button, buttonClasses, IconButton } from "../../ui/button";
+import { Button, IconButton } from "../../ui/button";
 import { credits, titleOfTier } from "../../ui/format";
 import { Menu, type MenuEntries } from "../../ui/overlays/menu";
 import { Time } from "../../ui/time";
 import type { OutputFile } from "../../media/files-in";
+import { runOnOpen } from "../../runs/run-on-open";
 import { BudgetBar } from "../../parts/budgets/budget-bar";
 import { budgetsQuery, isBudgetOf } from "../../parts/budgets/budgets";
 import { Cover } from "./cover";
@@ -27,6 +28,10 @@ export interface WorkflowCardProps {
   actions: WorkflowActions;
   /** Newest output of the workflow. */
   newest: OutputFile | undefined;
+}
+
+interface Runs {
+  onRun: () => void;
 }
 
 const SHOWN_TAGS = 3;
@@ -77,8 +82,17 @@ const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, ask: (wh
   ];
 };
 
-/** Buttons of a template: try it unchanged, or copy it. If the caller can't run it, shows the reason. */
-const Offer = ({ workflow: { slug, name, unavailable }, actions }: Pick<WorkflowCardProps, "workflow" | "actions">) => (
+/** Opens a workflow and runs it at the price on its card. Its form opens if an input is missing or the run costs more. */
+const useRun = ({ slug, estimatedCreditCost }: WorkflowSummary): Runs["onRun"] => {
+  const navigate = useNavigate();
+  return () => {
+    runOnOpen(slug, estimatedCreditCost ?? 0);
+    void navigate({ to: "/workflows/$slug", params: { slug }, search: { panel: "run" } });
+  };
+};
+
+/** Buttons of a template: run it unchanged, or copy it. If the caller can't run it, shows the reason. */
+const Offer = ({ workflow: { slug, name, unavailable }, actions, onRun }: Pick<WorkflowCardProps, "workflow" | "actions"> & Runs) => (
   <>
     {unavailable && (
       <p className="mt-3 text-xs text-warn wrap-anywhere">
@@ -89,10 +103,9 @@ const Offer = ({ workflow: { slug, name, unavailable }, actions }: Pick<Workflow
     )}
     <div className="relative z-10 mt-3 flex flex-wrap gap-2">
       {!unavailable && (
-        <Link to="/workflows/$slug" params={{ slug }} search={{ panel: "run" }} className={buttonClasses("primary", "sm")}>
-          <Play className="size-3.5" aria-hidden />
+        <Button size="sm" variant="primary" icon={Play} onClick={onRun}>
           {WORKFLOW_CARD.tryIt}
-        </Link>
+        </Button>
       )}
       <Button size="sm" icon={Copy} onClick={() => void actions.duplicate(slug, name, "run")}>
         {COMMON.useTemplate}
@@ -106,6 +119,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
   const [asking, setAsking] = useState<"delete" | "budget">();
   const { slug, name, description, tags, estimatedCreditCost, updatedAt, archived, hidden, isTemplate } = workflow;
   const scope = { scope: "workflow", workflowSlug: slug } as const;
+  const run = useRun(workflow);
   const budget = useQuery(budgetsQuery).data?.find(isBudgetOf(scope));
   return (
     <li
@@ -126,7 +140,10 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
               {name}
             </span>
           </Link>
-          <div className="relative z-10 -mt-1 -mr-2 pointer-coarse:-my-2.5">
+          <div className="relative z-10 -mt-1 -mr-2 flex pointer-coarse:-my-2.5">
+            {own && !archived && workflow.unavailable === undefined && (
+              <IconButton icon={Play} label={WORKFLOW_CARD.run(name)} size="sm" onClick={run} />
+            )}
             <Menu
               trigger={<IconButton icon={Ellipsis} label={WORKFLOW_CARD.actionsFor(name)} size="sm" />}
               entries={menuOf(props, setAsking)}
@@ -152,7 +169,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
           <span>{!estimatedCreditCost ? WORKFLOW_CARD.freeToRun : WORKFLOW_CARD.aboutPerRun(credits(estimatedCreditCost))}</span>
           <Time iso={updatedAt} />
         </div>
-        {!own && <Offer workflow={workflow} actions={actions} />}
+        {!own && <Offer workflow={workflow} actions={actions} onRun={run} />}
       </div>
       {asking === "budget" && (
         <Suspense>

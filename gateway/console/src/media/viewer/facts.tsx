@@ -53,6 +53,7 @@ export const ComparedFacts = ({ a, b }: { a: ViewerItem; b: ViewerItem }) => {
 export const Facts = ({ item }: { item: ViewerItem }) => (
   <aside aria-label={FACTS.settings} className="viewer-facts">
     <h3 className="mb-2 font-semibold">{FACTS.settings}</h3>
+    {factsOf(item).length === 0 && <p className="text-[13px] text-(--on-media)/65">{FACTS.none}</p>}
     <dl className="flex flex-col gap-2">
       {factsOf(item).map(([name, value]) => (
         <Fact key={name} name={name}>

@@ -19,21 +19,24 @@ export type Again = Pick<RerunRequest, "inputs" | "nodes" | "reuse" | "until" | 
 export interface RerunAnswer {
   quote?: RerunQuote;
   problem?: Trouble;
+  /** False while the quote is of earlier inputs or of an earlier revision. */
+  isCurrent: boolean;
 }
 
 /** Price of a rerun's new calls. @param revision revision of the canvas; a change requests a new quote */
 export const useRerunQuote = (id: string, again: Again, enabled: boolean, revision = ""): RerunAnswer => {
-  const [answer, setAnswer] = useState<RerunAnswer>({});
+  const [answer, setAnswer] = useState<Omit<RerunAnswer, "isCurrent"> & { of?: string }>({});
   const key = JSON.stringify(again);
+  const subject = `${id} ${revision} ${key}`;
   useEffect(() => {
     if (!enabled) return undefined;
     const abort = new AbortController();
     const ask = async (): Promise<void> => {
       try {
         const { body } = await request("quoteRerun", { params: { id }, body: JSON.parse(key) as Again, signal: abort.signal });
-        setAnswer({ quote: body });
+        setAnswer({ quote: body, of: subject });
       } catch (error) {
-        if (!abort.signal.aborted) setAnswer({ problem: refusalTrouble(error) });
+        if (!abort.signal.aborted) setAnswer({ problem: refusalTrouble(error), of: subject });
       }
     };
     const timer = setTimeout(() => void ask(), QUOTE_AFTER_MS);
@@ -41,8 +44,8 @@ export const useRerunQuote = (id: string, again: Again, enabled: boolean, revisi
       clearTimeout(timer);
       abort.abort();
     };
-  }, [id, key, enabled, revision]);
-  return answer;
+  }, [id, key, enabled, subject]);
+  return { ...answer, isCurrent: answer.of === subject };
 };
 
 /**

@@ -56,3 +56,27 @@ export const noneReady = (task: string, ranked: readonly TaskCandidate[], tier: 
   ];
   return `no model for auto:${task} is ready: ${hints.length > 0 ? hints.join("; ") : "this installation has none: choose a model"}`;
 };
+
+const MAX_REASONS = 3;
+
+/**
+ * Explains why no model of a task can run a node, and the next step. The first reasons are listed, each with one model and the number of
+ * others that share it.
+ */
+export const noneAble = (
+  task: string,
+  models: readonly { model: string; reason: string }[],
+  { candidates, none }: { candidates: readonly { model: string; excluded?: string }[]; none?: string },
+): string => {
+  const byReason = new Map<string, string[]>();
+  for (const { model, reason } of models) byReason.set(reason, [...(byReason.get(reason) ?? []), model]);
+  const texts = [...byReason].map(
+    ([reason, [first, ...more]]) => `${first}${more.length > 0 ? ` and ${more.length} more` : ""}: ${reason}`,
+  );
+  const others = [...byReason.values()].slice(MAX_REASONS).flat().length;
+  const reasons = [...texts.slice(0, MAX_REASONS), ...(others > 0 ? [`${others} more have other reasons`] : [])].join("; ");
+  const names = new Set(models.map(({ model }) => model));
+  const isUnready = candidates.some(({ model, excluded }) => excluded !== undefined && names.has(model));
+  const advice = isUnready ? "Make one of them ready, connect a model server" : "Change the node's settings";
+  return `no model for ${task} can run: ${reasons || (none ?? "there is none")}. ${advice}, or choose another model`;
+};

@@ -2,6 +2,7 @@ import { LIMITS } from "../../limits";
 import { MILLICREDITS_PER_CREDIT, toCredits } from "../../money";
 import type { JsonSchema } from "../prices/price";
 import { shownName, type GraphNode } from "../types";
+import { noneAble } from "./rank";
 import { taskOf } from "./tasks";
 
 /** Chooses the model of a node that names a task: by the node's settings, prices, measured calls and the administrators' order. */
@@ -125,9 +126,9 @@ export interface Route {
 /** Calls after which an error rate counts, and the rate from which a model comes last. */
 const FAILING = { calls: 10, rate: 0.5 } as const;
 const PERCENT = 100;
-
 const isFailing = ({ calls, errorRate }: Measures): boolean => calls >= FAILING.calls && (errorRate ?? 0) >= FAILING.rate;
 
+const NOT_ALLOWED = "isn't in allow";
 /** @param hasOthers true if a model that doesn't stand in is ready */
 const reasonOut = (
   { model, excluded, isStandIn }: RouteCandidate,
@@ -135,7 +136,7 @@ const reasonOut = (
   price: CandidatePrice | undefined,
   hasOthers: boolean,
 ): string | undefined => {
-  if (allow && !allow.includes(model)) return "isn't in allow";
+  if (allow && !allow.includes(model)) return NOT_ALLOWED;
   if (excluded !== undefined) return excluded;
   if (isStandIn && hasOthers && !allow) return "only stands in: it is no AI";
   if (price && "problem" in price) return price.problem;
@@ -247,8 +248,8 @@ export const chooseRoute = ({ node, route, prices, earlierModel }: RouteRequest)
   const [best] = able;
   if (!best) {
     if (route.none !== undefined && !settings.allow) return { problem: route.none };
-    const reasons = out.slice(0, LIMITS.routeModels).map(({ model, reason }) => `${model}: ${reason}`);
-    return { problem: `no model for ${task} can run: ${reasons.join("; ") || (route.none ?? "there is none")}` };
+    const reasons = out.filter(({ reason }) => reason !== NOT_ALLOWED);
+    return { problem: noneAble(task, reasons.length > 0 ? reasons : out, route) };
   }
   const chosen = able.find(({ candidate }) => candidate.model === earlierModel) ?? best;
   const because =

@@ -115,10 +115,25 @@ describe("the model of a node that names a task", () => {
     const prices = new Map([...priced({ dear: 9_000 }), ["unfit", { problem: "ratio: must be one of 1:1" }] as const]);
     expect(choose({ maxCredits: 1 }, some, { prices })).toEqual({
       problem:
-        "no model for auto:image can run: dear: one call can cost 9 credits, more than maxCredits (1); unfit: ratio: must be one of 1:1; paid: needs the pro tier or a higher one",
+        "no model for auto:image can run: dear: one call can cost 9 credits, more than maxCredits (1); unfit: ratio: must be one of 1:1; paid: needs the pro tier or a higher one. Make one of them ready, connect a model server, or choose another model",
+    });
+    expect(choose({ maxCredits: 1 }, some.slice(0, 1), { prices })).toEqual({
+      problem:
+        "no model for auto:image can run: dear: one call can cost 9 credits, more than maxCredits (1). Change the node's settings, or choose another model",
     });
     expect(choose({}, [], { none: "no model for auto:image is ready: add a key" })).toEqual({
       problem: "no model for auto:image is ready: add a key",
+    });
+  });
+
+  it("is missing with at most three models named, however many there are", () => {
+    const keyless = Array.from({ length: 15 }, (_, index) =>
+      candidate(`model-${index}`, { excluded: `isn't ready: add KEY_${index % 4} under Models` }),
+    );
+    const allow = keyless.map(({ model }) => model);
+    expect(choose({ allow }, [...keyless, candidate("small")])).toEqual({
+      problem:
+        "no model for auto:image can run: model-0 and 3 more: isn't ready: add KEY_0 under Models; model-1 and 3 more: isn't ready: add KEY_1 under Models; model-2 and 3 more: isn't ready: add KEY_2 under Models; 3 more have other reasons. Make one of them ready, connect a model server, or choose another model",
     });
   });
 });
