@@ -106,7 +106,8 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
     return { label: title, ...(keys[0] === undefined ? {} : { keys: keys[0] }), run: () => run(editor, stage) };
   };
   return (
-    <header className="flex h-13 shrink-0 items-center gap-2 border-b bg-surface px-2 sm:px-3">
+    // On a phone the name has a line of its own.
+    <header className="flex min-h-13 shrink-0 items-center gap-2 border-b bg-surface px-2 max-sm:flex-wrap max-sm:gap-y-0 max-sm:pt-1 sm:px-3">
       <Link
         to="/"
         aria-label={TOOLBAR.backToWorkflows}
@@ -114,7 +115,10 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
       >
         <ArrowLeft className="size-4" aria-hidden />
       </Link>
-      <h1 className="min-w-0 truncate font-semibold" title={name}>
+      <h1
+        className="min-w-0 truncate font-semibold max-sm:order-last max-sm:basis-full max-sm:px-1 max-sm:pb-1 max-sm:text-sm"
+        title={name}
+      >
         {canEdit ? (
           <button type="button" className="max-w-full truncate rounded-md px-1 hover:bg-hover" onClick={entry("sharing").run}>
             {name}

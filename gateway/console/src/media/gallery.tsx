@@ -64,7 +64,7 @@ export const Gallery = ({ files, prompts }: { files: readonly OutputFile[]; prom
                 target="_blank"
                 rel="noopener noreferrer"
                 aria-label={GALLERY.openFile(index + 1)}
-                className="text-accent-text underline underline-offset-2"
+                className="text-accent-text underline underline-offset-2 pointer-coarse:-ml-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:min-w-11 pointer-coarse:items-center pointer-coarse:px-2"
               >
                 {GALLERY.open}
               </a>
