@@ -1,8 +1,8 @@
-import type { Readable } from "node:stream";
 import { isInnerOwner } from "@nodeloom/kernel";
 import type { BlobStore } from "../blobs/blobs";
 import type { MediaObject } from "../objects/media-object";
 import { MAX_FILE_BYTES, SIGNED_TYPES, type Ingredient } from "./claim";
+import { readSource } from "./source-part";
 
 /** Files from which a new file was made. */
 export interface Sources {
@@ -16,13 +16,6 @@ export interface Sources {
 /** Uploads can have any manifest. A file that a run generated has one only if it was signed. */
 const canHaveManifest = ({ origin, contentType, signed }: MediaObject): boolean =>
   SIGNED_TYPES.has(contentType) && (origin === "upload" || signed === true);
-
-/** Reads a whole stream. `buffer` of `node:stream/consumers` goes through a Blob, which takes twice the processor time. */
-const contentsOf = async (stream: Readable): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-};
 
 /** An ingredient without any information about its file. */
 const UNKNOWN: Ingredient = {};
@@ -42,8 +35,8 @@ export const createIngredients =
       const object = own.get(reference);
       const fits = object && canHaveManifest(object) && object.bytes <= room;
       if (fits) room -= object.bytes;
-      const stream = fits ? await blobs.read(object.blob) : undefined;
-      ingredients.push(object ? { contentType: object.contentType, bytes: stream && (await contentsOf(stream)) } : UNKNOWN);
+      const bytes = fits ? await readSource(blobs, object) : undefined;
+      ingredients.push(object ? { contentType: object.contentType, bytes } : UNKNOWN);
     }
     return ingredients;
   };

@@ -1,7 +1,8 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { innerOwner, LIMITS } from "@nodeloom/kernel";
 import { media } from "@nodeloom/proto";
 import ExifReader from "exifreader";
@@ -45,12 +46,14 @@ const signedElsewhere = async (name: string, contentType: string, claim: Partial
   writeFileSync(path, file(name));
   const whole = { contentType, sourceType: TRAINED, maker: "model" as const, model: "upstream-model" };
   const task = {
-    path,
+    ...{ path, target: `${path}.${randomUUID()}` },
     sha256: createHash("sha256").update(file(name)).digest("hex"),
+    edits: [],
     claim: { ...whole, ingredients: [], keepsOwn: true, ...claim },
     credential: strangers,
   };
-  return Buffer.from(await thread.sign(task));
+  await thread.sign(task);
+  return readFileSync(task.target);
 };
 
 const PICTURES = ["a.png", "a.jpg", "a.avif", "titled.png", "titled.jpg", "camera.jpg", "turned.jpg"];
@@ -183,6 +186,41 @@ it("keeps the chain of edits, of results and of signed uploads", async () => {
   const joined = (await verify(await bytesOf(both))).credentials!;
   expect(joined).toMatchObject({ whole: true, actions: [{ action: "c2pa.created", software: "collage" }, { action: "c2pa.placed" }] });
   expect(joined.sources.map(({ relationship }) => relationship)).toEqual(["componentOf", "componentOf", "parentOf", "inputTo"]);
+});
+
+/** Larger than the part of a source that is read first. */
+const PADDING = Buffer.alloc(300 * 1024, "x");
+const pngChunk = (type: string, data: Buffer): Buffer => {
+  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+};
+const chunksOf = (png: Buffer): Buffer[] => {
+  const chunks: Buffer[] = [];
+  for (let at = 8; at < png.length; at += chunks.at(-1)!.length) chunks.push(png.subarray(at, at + 12 + png.readUInt32BE(at)));
+  return chunks;
+};
+/** Orders the chunks of a signed picture and adds one before its end. */
+const reordered = (png: Buffer, manifestIsLast: boolean): Buffer => {
+  const chunks = chunksOf(png);
+  const [manifest] = chunks.filter((chunk) => chunk.includes("caBX"));
+  const others = manifestIsLast ? [...chunks.slice(0, -1).filter((chunk) => chunk !== manifest), manifest!] : chunks.slice(0, -1);
+  return Buffer.concat([png.subarray(0, 8), ...others, pngChunk("paDd", PADDING), chunks.at(-1)!]);
+};
+
+it.each([
+  ["a PNG file", async () => reordered(await signedElsewhere("a.png", "image/png"), false)],
+  ["a PNG file that ends with it", async () => reordered(await signedElsewhere("a.png", "image/png"), true)],
+  ["a JPEG file", async () => Buffer.concat([await signedElsewhere("a.jpg", "image/jpeg"), PADDING])],
+  ["a WebP file", async () => signedElsewhere("lossy.webp", "image/webp")],
+])("finds the manifest of a source: %s", async (name, source) => {
+  const upload = await ours.upload(await source());
+  const { credentials } = await verify(
+    await bytesOf(await make(file("a.jpg"), `made-from-${name.replaceAll(" ", "-")}`, { parents: [upload.url] })),
+  );
+  expect(credentials).toMatchObject({ whole: true, sources: [{ actions: [{ action: "c2pa.created", software: "upstream-model" }] }] });
 });
 
 it("reveals nothing of a hidden graph", async () => {
