@@ -45,7 +45,7 @@ import { createPurge } from "./objects/purge";
 import { createQuota } from "./objects/quota";
 import { createRunFiles } from "./objects/run-files";
 import { openS3Blobs } from "./blobs/s3-blobs";
-import { createMark } from "./marks/mark-staged";
+import { createFindMark } from "./marks/mark-staged";
 import { createCredentialStore } from "./credentials/credential-store";
 import { createCredentials } from "./credentials/credentials";
 import { provenanceSettings } from "./credentials/own-credential";
@@ -132,13 +132,13 @@ export const service = defineService({
     const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
     const quota = createQuota({ counts: createCountStore(connection), objects: store });
     const measuring = createMeasure();
-    const mark = createMark(blobs, settings.mode);
+    const findMark = createFindMark(settings.mode);
     const signers = createCredentialStore(connection);
     const credentials = createCredentials({ settings, folder: config.MEDIA_DIR, store: signers, blobs, logger });
     const own = mediaPrefix(config.PUBLIC_BASE_URL);
     const receive = createReceive({
       strip: createStrip(blobs),
-      ...{ store, quota, blobs, mark, sign: credentials.sign, measure: measuring.measure },
+      ...{ store, quota, blobs, findMark, sign: credentials.sign, measure: measuring.measure },
       parents: createParents(store, own),
     });
     const transform = createGrpcClient<transformProto.TransformServiceServer>(transformProto.TransformServiceService, {
@@ -146,7 +146,7 @@ export const service = defineService({
       tls: config,
     });
     const render: ThumbnailsDeps["render"] = (key, width) => transform.renderPreview({ key, width }, { deadlineMs: RENDER_MS });
-    const thumbnails = createThumbnails({ store, blobs, mark, render });
+    const thumbnails = createThumbnails({ store, blobs, findMark, render });
     const warn = (error: unknown, { id }: { id: string }): void =>
       logger.warn({ err: error, id }, "the bytes of a file could not be removed yet");
     const workflows = createGrpcClient<workflowsProto.WorkflowsServiceServer>(workflowsProto.WorkflowsServiceService, {

@@ -1,11 +1,15 @@
 import type { Readable } from "node:stream";
 
-/** Bytes that are received completely but not stored under a name yet. */
-export interface StagedBlob {
+/** Size, hash and first bytes of a file. */
+export interface FileSummary {
   bytes: number;
   sha256: string;
   /** The first bytes, for detecting the type. */
-  head: Buffer;
+  head: Uint8Array;
+}
+
+/** Bytes that are received completely but not stored under a name yet. */
+export interface StagedBlob extends FileSummary {
   /** Path of the local file with the bytes, until they are stored or discarded. */
   path: string;
   /** Stores the bytes under a name, durably and atomically. Replaces an existing blob. */
@@ -24,6 +28,8 @@ export interface ByteRange {
 export interface BlobStore {
   /** @throws DomainError PAYLOAD_TOO_LARGE above maxBytes. If the source fails, the received bytes are deleted. */
   stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedBlob>;
+  /** Stages a file that the caller creates at a path. If that fails, it is deleted. */
+  stageFile(create: (path: string) => Promise<FileSummary>): Promise<StagedBlob>;
   /** @returns undefined if no blob has the name */
   read(name: string, range?: ByteRange): Promise<Readable | undefined>;
   remove(name: string): Promise<void>;

@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { BlobStore } from "./blobs";
+import type { BlobStore, StagedBlob } from "./blobs";
 import { syncPath } from "./folders";
-import { diskFailure, openStaging } from "./staging";
+import { diskFailure, openStaging, type StagedFile } from "./staging";
 
 const rethrowAsFailure = (error: unknown): never => {
   throw diskFailure(error);
@@ -46,11 +46,14 @@ export const openFolderBlobs = async (root: string): Promise<BlobStore> => {
 
   const remove = (name: string): Promise<void> => rm(pathOf(name), { force: true });
 
+  const toBlob = ({ moved, ...staged }: StagedFile): StagedBlob => ({
+    ...staged,
+    keep: (name) => keep(staged.path, name).then(moved, rethrowAsFailure),
+  });
+
   return {
-    stage: async (source, maxBytes) => {
-      const { moved, ...staged } = await staging.stage(source, maxBytes);
-      return { ...staged, keep: (name) => keep(staged.path, name).then(moved, rethrowAsFailure) };
-    },
+    stage: async (source, maxBytes) => toBlob(await staging.stage(source, maxBytes)),
+    stageFile: async (create) => toBlob(await staging.stageFile(create)),
     read: async (name, range) => {
       const handle = await open(pathOf(name), "r").catch((error: NodeJS.ErrnoException) => {
         if (error.code === "ENOENT") return undefined;

@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { unavailable } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
-import type { BlobStore } from "./blobs";
-import { openStaging } from "./staging";
+import type { BlobStore, StagedBlob } from "./blobs";
+import { openStaging, type StagedFile } from "./staging";
 
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Maximum pause between bytes from the store. */
@@ -84,6 +84,11 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
     }
   };
 
+  const toBlob = (staged: StagedFile): StagedBlob => ({
+    ...staged,
+    keep: (name) => orUnavailable("keep a file", () => put(staged.path, name)),
+  });
+
   const headBucket = (): Promise<unknown> => client.send(new HeadBucketCommand({ Bucket: bucket }));
 
   await headBucket().catch((error: unknown) => {
@@ -94,10 +99,8 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
   });
 
   return {
-    stage: async (source, maxBytes) => {
-      const staged = await staging.stage(source, maxBytes);
-      return { ...staged, keep: (name) => orUnavailable("keep a file", () => put(staged.path, name)) };
-    },
+    stage: async (source, maxBytes) => toBlob(await staging.stage(source, maxBytes)),
+    stageFile: async (create) => toBlob(await staging.stageFile(create)),
     read: (name, range) =>
       orUnavailable("read a file", async () => {
         const Range = range && `bytes=${range.start}-${range.end}`;

@@ -3,7 +3,7 @@ import { open, readdir, rm, stat, type FileHandle } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { DomainError } from "@nodeloom/kernel";
-import type { StagedBlob } from "./blobs";
+import type { FileSummary, StagedBlob } from "./blobs";
 import { makeFolder } from "./folders";
 import { HEAD_BYTES } from "../sniff";
 
@@ -16,6 +16,8 @@ export interface StagedFile extends Omit<StagedBlob, "keep"> {
 export interface Staging {
   /** @throws DomainError PAYLOAD_TOO_LARGE above maxBytes. If the source fails, the received bytes are deleted. */
   stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedFile>;
+  /** Stages a file that the caller creates at a path. If that fails, it is deleted. */
+  stageFile(create: (path: string) => Promise<FileSummary>): Promise<StagedFile>;
   /** @throws if the folder is unusable */
   check(): Promise<void>;
 }
@@ -84,11 +86,7 @@ const gatheringWriter = (handle: FileHandle) => {
   return { write, flush };
 };
 
-const writeAll = async (
-  handle: FileHandle,
-  source: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): Promise<Omit<StagedFile, "path" | "discard" | "moved">> => {
+const writeAll = async (handle: FileHandle, source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<FileSummary> => {
   const hash = createHash("sha256");
   const heads: Uint8Array[] = [];
   const { write, flush } = gatheringWriter(handle);
@@ -109,29 +107,35 @@ export const openStaging = async (root: string): Promise<Staging> => {
   const folder = join(root, TEMPORARY);
   await makeFolder(folder);
   await sweep(folder);
+  const stageFile: Staging["stageFile"] = async (create) => {
+    const name = temporaryName();
+    const path = join(folder, name);
+    let isMoved = false;
+    const moved = (): void => void (isMoved = true);
+    const discard = async (): Promise<void> => {
+      if (!isMoved) await rm(path, { force: true });
+      writing.delete(name);
+    };
+    writing.add(name);
+    try {
+      return { ...(await create(path)), path, discard, moved };
+    } catch (error) {
+      await discard();
+      throw diskFailure(error);
+    }
+  };
+
   return {
-    stage: async (source, maxBytes) => {
-      const name = temporaryName();
-      const path = join(folder, name);
-      let isMoved = false;
-      const moved = (): void => void (isMoved = true);
-      const discard = async (): Promise<void> => {
-        if (!isMoved) await rm(path, { force: true });
-        writing.delete(name);
-      };
-      writing.add(name);
-      try {
+    stageFile,
+    stage: (source, maxBytes) =>
+      stageFile(async (path) => {
         const handle = await open(path, "wx");
         try {
-          return { ...(await writeAll(handle, source, maxBytes)), path, discard, moved };
+          return await writeAll(handle, source, maxBytes);
         } finally {
           await handle.close();
         }
-      } catch (error) {
-        await discard();
-        throw diskFailure(error);
-      }
-    },
+      }),
     check: async () => {
       await readdir(folder);
     },

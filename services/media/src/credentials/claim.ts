@@ -1,6 +1,7 @@
 /** Types that the service exchanges with its threads. */
 
 import { LIMITS } from "@nodeloom/kernel";
+import type { Edit } from "../marks/edits";
 import type { Maker } from "../provenance/making";
 
 /** Reasons why a file has no signature: its format, its size, too many files at once, an error, or the setting. */
@@ -16,7 +17,7 @@ export interface Credential {
 export interface Ingredient {
   /** Absent if the file isn't in media storage. */
   contentType?: string | undefined;
-  /** Bytes of the source, if they can contain a manifest to include in the new one. */
+  /** Bytes of the source, or its part with the manifest, if it can have one to include in the new manifest. */
   bytes?: Uint8Array | undefined;
 }
 
@@ -35,8 +36,12 @@ export interface Claim {
 
 export interface SigningTask {
   path: string;
+  /** Path at which the signed file is created. */
+  target: string;
   /** Hash of the file, in hexadecimal. */
   sha256: string;
+  /** Changes of the file before it is signed. */
+  edits: readonly Edit[];
   claim: Claim;
   credential: Credential;
 }

@@ -13,7 +13,7 @@ export interface CredentialsDeps {
   /** Holds a self-made credential. */
   folder: string;
   store: CredentialStore;
-  blobs: Pick<BlobStore, "stage" | "read">;
+  blobs: Pick<BlobStore, "stage" | "stageFile" | "read">;
   logger: Logger;
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Piscina } from "piscina";
+import type { FileSummary } from "../blobs/blobs";
 import type { Credential, Reading, ReadingTask, SigningTask } from "./claim";
 
 /**
@@ -16,7 +17,7 @@ export class Busy extends Error {
 
 export interface Thread {
   /** Takes the bytes of the ingredients over: the caller must not read them afterwards. */
-  sign(task: SigningTask): Promise<Uint8Array>;
+  sign(task: SigningTask): Promise<FileSummary>;
   read(task: ReadingTask): Promise<Reading>;
   selfMade(): Promise<Credential>;
   stop(): Promise<void>;
@@ -50,7 +51,7 @@ export const createThread = (limits: Partial<Record<keyof typeof THREAD, number>
   };
 
   return {
-    sign: (task) => run("sign", task, ownBuffersOf(task)) as Promise<Uint8Array>,
+    sign: (task) => run("sign", task, ownBuffersOf(task)) as Promise<FileSummary>,
     read: (task) => run("read", task) as Promise<Reading>,
     selfMade: () => run("selfMade") as Promise<Credential>,
     stop: () => pool.destroy(),

@@ -1,6 +1,7 @@
 import { isInnerOwner } from "@nodeloom/kernel";
 import { durationHistogram, eventCounter, type Logger } from "@nodeloom/platform";
 import type { BlobStore, StagedBlob } from "../blobs/blobs";
+import type { Edit } from "../marks/edits";
 import { addressOf, type SourceType } from "../marks/xmp";
 import type { Making } from "../provenance/making";
 import { MAX_FILE_BYTES, SIGNED_TYPES, type UnsignedReason } from "./claim";
@@ -12,21 +13,20 @@ export interface Signing extends Sources {
   /** Id of the object, used in the log. */
   id: string;
   contentType: string;
+  /** Changes of the bytes before they are signed, which mark them. */
+  edits: readonly Edit[];
   making: Making;
   sourceType: SourceType | undefined;
 }
 
-export interface SignResult {
-  staged: StagedBlob;
-  /** Absent if the file was signed. */
-  unsigned?: UnsignedReason | undefined;
-}
+/** The signed bytes, or the reason why there are none. */
+export type SignResult = { staged: StagedBlob; unsigned?: undefined } | { staged?: undefined; unsigned: UnsignedReason };
 
-/** Signs staged bytes. Never fails: a file that can't be signed stays unchanged. */
+/** Signs staged bytes. Never fails. */
 export type Sign = (staged: StagedBlob, signing: Signing) => Promise<SignResult>;
 
 export interface SignDeps {
-  blobs: Pick<BlobStore, "stage" | "read">;
+  blobs: Pick<BlobStore, "stageFile" | "read">;
   thread: Pick<Thread, "sign">;
   credential: OwnCredential;
   logger: Pick<Logger, "warn">;
@@ -35,20 +35,13 @@ export interface SignDeps {
 const counted = eventCounter("nodeloom.media.signatures", "generated files, by whether they were signed, or why not");
 const took = durationHistogram("nodeloom.media.signature.duration", "how long signing a file took, with its wait");
 
-/** Size by which a file can grow: manifests of sources (at most 512 KiB) and the new manifest. */
-const ROOM_BYTES = 1024 * 1024;
-
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield await Promise.resolve(bytes);
-}
-
-/** Leaves all files unchanged. */
-export const signNothing: Sign = (staged) => Promise.resolve({ staged, unsigned: "off" });
+/** Signs no file. */
+export const signNothing: Sign = () => Promise.resolve({ unsigned: "off" });
 
 export const createSign = ({ blobs, thread, credential, logger }: SignDeps): Sign => {
   const ingredientsOf = createIngredients(blobs);
 
-  const signed = async (staged: StagedBlob, { contentType, making, sourceType, ...sources }: Signing): Promise<StagedBlob> => {
+  const signed = async (staged: StagedBlob, { contentType, edits, making, sourceType, ...sources }: Signing): Promise<StagedBlob> => {
     const [current, ingredients] = await Promise.all([credential(), ingredientsOf(sources)]);
     const isHidden = isInnerOwner(sources.ownerId);
     const claim = {
@@ -57,13 +50,13 @@ export const createSign = ({ blobs, thread, credential, logger }: SignDeps): Sig
       ...{ model: isHidden ? "" : making.model, keepsOwn: !isHidden },
     };
     const { chain, key } = current;
-    const bytes = await thread.sign({ path: staged.path, sha256: staged.sha256, claim, credential: { chain, key } });
-    return blobs.stage(once(bytes), staged.bytes + ROOM_BYTES);
+    const task = { path: staged.path, sha256: staged.sha256, edits, claim, credential: { chain, key } };
+    return blobs.stageFile((target) => thread.sign({ ...task, target }));
   };
 
   const attempt = async (staged: StagedBlob, signing: Signing): Promise<SignResult> => {
-    if (!SIGNED_TYPES.has(signing.contentType)) return { staged, unsigned: "format" };
-    if (staged.bytes > MAX_FILE_BYTES) return { staged, unsigned: "size" };
+    if (!SIGNED_TYPES.has(signing.contentType)) return { unsigned: "format" };
+    if (staged.bytes > MAX_FILE_BYTES) return { unsigned: "size" };
     const startedAt = Date.now();
     try {
       const result = await signed(staged, signing);
@@ -71,7 +64,7 @@ export const createSign = ({ blobs, thread, credential, logger }: SignDeps): Sig
       return { staged: result };
     } catch (error) {
       logger.warn({ err: error, id: signing.id, contentType: signing.contentType }, "a file could not be signed");
-      return { staged, unsigned: error instanceof Busy ? "busy" : "failed" };
+      return { unsigned: error instanceof Busy ? "busy" : "failed" };
     }
   };
 

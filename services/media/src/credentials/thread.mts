@@ -1,9 +1,8 @@
 /** Signs files in a thread. */
 
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { BMFF } from "@trustnxt/c2pa-ts/asset";
-import { SuperBox } from "@trustnxt/c2pa-ts/jumbf";
+import { writeFile } from "node:fs/promises";
+import { BMFF, type Asset } from "@trustnxt/c2pa-ts/asset";
 import {
   ActionAssertion,
   ActionType,
@@ -13,12 +12,17 @@ import {
   IngredientAssertion,
   ManifestStore,
   RelationshipType,
+  ValidationResult,
+  ValidationStatusCode,
   type Action,
   type DigitalSourceType,
   type Manifest,
 } from "@trustnxt/c2pa-ts/manifest";
-import { move } from "piscina";
+import type { HashAlgorithm } from "@trustnxt/c2pa-ts/crypto";
+import type { FileSummary } from "../blobs/blobs.js";
+import { readEdited } from "../marks/edit-staged.js";
 import { SIGNED_TYPES, type Claim, type Ingredient, type SigningTask } from "./claim.js";
+import { HEAD_BYTES } from "../sniff.js";
 import { assetOf, boxOf } from "./files.mjs";
 import "./hashing.mjs";
 import { signerOf } from "./signer.mjs";
@@ -29,6 +33,8 @@ export { read } from "./reading.mjs";
 const HASH = "SHA-256";
 /** Space for the signature, which is written last. It isn't filled, and without a time stamp nothing else needs it. */
 const SIGNATURE_SPACE_BYTES = 512;
+/** Space for the position of the manifest, which is known last. */
+const EXCLUSION_SPACE_BYTES = 100;
 const GENERATOR = "Nodeloom";
 /** Bytes of all ingredients' manifests, which grow with each step of a chain. */
 const MAX_MANIFESTS_BYTES = 512 * 1024;
@@ -52,21 +58,19 @@ interface Upstream {
 
 /** Merges the manifests of all ingredients into one store, up to a size. Later ones are stated without their manifests. */
 const merged = (ingredients: readonly Ingredient[]): { store: ManifestStore; upstream: Upstream[] } => {
-  const boxes = new Map<string, SuperBox>();
-  let whole: SuperBox | undefined;
+  const manifests = new Map<string, Manifest>();
   let room = MAX_MANIFESTS_BYTES;
   const upstream = ingredients.map((ingredient): Upstream => {
     const found = manifestsOf(ingredient);
     const bytes = found?.measureSize() ?? 0;
     if (!found || bytes > room) return { format: ingredient.contentType };
     room -= bytes;
-    for (const { label, sourceBox } of found.manifests) if (label && sourceBox) boxes.set(label, sourceBox as SuperBox);
-    whole ??= found.sourceBox;
+    for (const manifest of found.manifests) if (manifest.label) manifests.set(manifest.label, manifest);
     return { format: ingredient.contentType, label: found.getActiveManifest()?.label };
   });
-  if (!whole) return { store: new ManifestStore(), upstream };
-  whole.contentBoxes = [...boxes.values()];
-  return { store: ManifestStore.read(whole), upstream };
+  const store = new ManifestStore();
+  store.manifests.push(...manifests.values());
+  return { store, upstream };
 };
 
 const EMPTY = { success: [], informational: [], failure: [] };
@@ -120,13 +124,32 @@ const actionsOf = (manifest: Manifest, { maker, model, sourceType }: Claim, { ow
   return [created, { action: ActionType.C2paPlaced, ...named }];
 };
 
-/** @throws if the library finds the signed file invalid */
-const check = async (contentType: string, bytes: Uint8Array): Promise<void> => {
+/**
+ * The hash of a file's content, which isn't computed again for the check: since then only the manifest was written, whose place isn't
+ * hashed.
+ */
+class ContentHash extends DataHashAssertion {
+  override algorithm: HashAlgorithm = HASH;
+  override paddingLength = EXCLUSION_SPACE_BYTES;
+
+  override validateAgainstAsset(asset: Asset): Promise<ValidationResult> {
+    const { start, length } = asset.getHashExclusionRange();
+    const [excluded] = this.exclusions;
+    const isSame = excluded?.start === start && excluded.length === length;
+    return Promise.resolve(
+      isSame ? new ValidationResult() : ValidationResult.error(ValidationStatusCode.AssertionDataHashMismatch, undefined),
+    );
+  }
+}
+
+/** Checks a signed file against the manifest that was written into it. @throws if a reader would find another one, or the file invalid */
+const check = async (contentType: string, bytes: Uint8Array, manifest: Manifest, written: Uint8Array): Promise<void> => {
   const asset = assetOf(contentType, bytes);
-  const box = boxOf(asset);
-  const result = asset && box && (await ManifestStore.read(box).validate(asset));
-  if (result?.isValid) return;
-  const codes = result?.statusEntries.flatMap(({ success, code }) => (success ? [] : [code])) ?? [];
+  const found = asset?.getManifestJUMBF();
+  if (!asset || !found || Buffer.compare(found, written) !== 0) throw new Error("the signed file doesn't hold its manifest");
+  const { isValid, statusEntries } = await manifest.validate(asset);
+  if (isValid) return;
+  const codes = statusEntries.flatMap(({ success, code }) => (success ? [] : [code]));
   throw new Error(`the signed file isn't valid: ${codes.join(", ")}`);
 };
 
@@ -140,11 +163,11 @@ const uuidOf = (...parts: readonly string[]): string => {
 };
 
 /**
- * Adds a signed manifest to a file. Manifests of its ingredients, and an earlier one of the file, become part of it.
+ * Creates a file with a signed manifest from another. Manifests of its ingredients, and an earlier one of the file, become part of it.
  * @throws if the file or the credential can't be read, or the result isn't valid
  */
-export const sign = async ({ path, sha256, claim, credential }: SigningTask): Promise<Uint8Array> => {
-  const bytes = await readFile(path);
+export const sign = async ({ path, target, sha256, edits, claim, credential }: SigningTask): Promise<FileSummary> => {
+  const bytes = await readEdited(path, edits);
   const asset = assetOf(claim.contentType, bytes);
   if (!asset) throw new Error("the file can't be read");
   const hasOwn = claim.keepsOwn && asset.getManifestJUMBF() !== undefined;
@@ -165,13 +188,16 @@ export const sign = async ({ path, sha256, claim, credential }: SigningTask): Pr
   actions.label = "c2pa.actions.v2";
   actions.actions = actionsOf(manifest, claim, { own, inputs });
   manifest.addAssertion(actions);
-  const hash = asset instanceof BMFF ? BMFFHashAssertion.createV3("jumbf manifest", HASH) : DataHashAssertion.create(HASH);
+  const hash = asset instanceof BMFF ? BMFFHashAssertion.createV3("jumbf manifest", HASH) : new ContentHash();
   manifest.addAssertion(hash);
   await asset.ensureManifestSpace(store.measureSize());
   await hash.updateWithAsset(asset);
   await manifest.sign(signer);
-  await asset.writeManifestJUMBF(store.getBytes());
+  const written = store.getBytes();
+  await asset.writeManifestJUMBF(written);
   const signed = await asset.getDataRange();
-  await check(claim.contentType, signed);
-  return move(signed as Uint8Array<ArrayBuffer>) as Uint8Array;
+  await check(claim.contentType, signed, manifest, written);
+  await writeFile(target, signed, { flag: "wx" });
+  const head = signed.slice(0, HEAD_BYTES);
+  return { bytes: signed.length, sha256: createHash("sha256").update(signed).digest("hex"), head };
 };

@@ -1,27 +1,21 @@
 import { eventCounter } from "@nodeloom/platform";
-import type { BlobStore, StagedBlob } from "../blobs/blobs";
+import type { StagedBlob } from "../blobs/blobs";
 import type { ProvenanceMode } from "../credentials/own-credential";
-import { editStaged } from "./edit-staged";
+import { withStaged } from "./edit-staged";
+import type { Edit } from "./edits";
 import { markingOf } from "./marks";
-import { MAX_PACKET_BYTES, type SourceType } from "./xmp";
+import type { SourceType } from "./xmp";
 
-/** Marks staged bytes. @returns the given bytes if there is nothing to add */
-export type Mark = (staged: StagedBlob, contentType: string, type: SourceType) => Promise<StagedBlob>;
+/** Returns the edits that mark staged bytes; none if there is nothing to add. */
+export type FindMark = (staged: StagedBlob, contentType: string, type: SourceType) => Promise<readonly Edit[]>;
 
 const marked = eventCounter("nodeloom.media.marks", "generated files, by what became of their mark");
 
-export const createMark =
-  (blobs: Pick<BlobStore, "stage">, provenance: ProvenanceMode): Mark =>
+export const createFindMark =
+  (provenance: ProvenanceMode): FindMark =>
   async (staged, contentType, type) => {
-    if (provenance === "off") return staged;
-    return editStaged(
-      blobs,
-      staged,
-      async (file) => {
-        const { edits, outcome } = await markingOf(file, contentType, type);
-        marked({ outcome, type: contentType });
-        return edits;
-      },
-      MAX_PACKET_BYTES,
-    );
+    if (provenance === "off") return [];
+    const { edits, outcome } = await withStaged(staged, (file) => markingOf(file, contentType, type));
+    marked({ outcome, type: contentType });
+    return edits;
   };

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { DomainError, invalidRequest, isInnerOwner, LIMITS, unavailable } from "@nodeloom/kernel";
 import type { BlobStore, StagedBlob } from "../blobs/blobs";
-import type { Mark } from "../marks/mark-staged";
+import { editStaged } from "../marks/edit-staged";
+import type { FindMark } from "../marks/mark-staged";
 import type { Sign, Signing } from "../credentials/sign-staged";
 import type { Strip } from "../strip/strip";
 import type { Measure } from "../measure/measure";
@@ -35,7 +36,7 @@ export interface ReceivingDeps {
   quota: Quota;
   blobs: BlobStore;
   parents: Parents;
-  mark: Mark;
+  findMark: FindMark;
   sign: Sign;
   strip: Strip;
   measure: Measure["measure"];
@@ -71,7 +72,7 @@ const checkAccepted = (type: MediaType, accept: readonly string[]): void => {
 };
 
 export const createReceive = (deps: ReceivingDeps): Receive => {
-  const { store, quota, blobs, parents, mark, sign, strip, measure, maxBytes = LIMITS.mediaBytes } = deps;
+  const { store, quota, blobs, parents, findMark, sign, strip, measure, maxBytes = LIMITS.mediaBytes } = deps;
 
   /** Inserts an object for staged bytes, or returns the existing object with its id. Unused bytes are removed. */
   const insert = async (staged: StagedBlob, object: MediaObject): Promise<MediaObject> => {
@@ -97,7 +98,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     making,
     ownerId,
     sourceType,
-  }: Placement): Promise<Pick<MediaObject, "making" | "sourceType"> & { sources?: Omit<Signing, "id" | "contentType"> }> => {
+  }: Placement): Promise<Pick<MediaObject, "making" | "sourceType"> & { sources?: Omit<Signing, "id" | "contentType" | "edits"> }> => {
     if (!making) return { sourceType };
     const { references, objects } = await parents.find(making.parents, ownerId);
     const resolved = { ...making, parents: references };
@@ -109,7 +110,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
 
   return async (placement, source) => {
     const received = await blobs.stage(source, maxBytes);
-    let [stripped, marked, staged] = [received, received, received];
+    let [stripped, staged] = [received, received];
     try {
       const sniffed = typeOf(received);
       checkAccepted(sniffed, placement.accept);
@@ -121,12 +122,12 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
       const type = isSound ? asSound(sniffed) : sniffed;
       checkAccepted(type, placement.accept);
       const { contentType, extension } = type;
-      if (placement.stripMetadata) staged = marked = stripped = await strip(received, contentType);
+      if (placement.stripMetadata) staged = stripped = await strip(received, contentType);
       // Copies are already marked.
-      if (placement.making && origin.sourceType) staged = marked = await mark(stripped, contentType, origin.sourceType);
+      const edits = placement.making && origin.sourceType ? await findMark(stripped, contentType, origin.sourceType) : [];
       const id = placement.id || token();
-      const signed = sources && (await sign(marked, { id, contentType, ...sources }));
-      if (signed) staged = signed.staged;
+      const signed = sources && (await sign(stripped, { id, contentType, edits, ...sources }));
+      staged = signed?.staged ?? (await editStaged(blobs, stripped, edits));
       const { bytes, sha256 } = staged;
       const contentHash = placement.contentHash ?? (sha256 === stripped.sha256 ? undefined : stripped.sha256);
       const object = {
@@ -139,7 +140,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
       };
       return await (placement.origin === "generated" ? insert(staged, object) : insertCounted(staged, object, placement.quota));
     } finally {
-      await Promise.all([received, stripped, marked, staged].map((one) => one.discard()));
+      await Promise.all([received, stripped, staged].map((one) => one.discard()));
     }
   };
 };

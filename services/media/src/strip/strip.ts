@@ -1,5 +1,5 @@
 import type { BlobStore, StagedBlob } from "../blobs/blobs";
-import { editStaged } from "../marks/edit-staged";
+import { editStaged, withStaged } from "../marks/edit-staged";
 import { windowed, type Bytes, type Edit } from "../marks/edits";
 import { OUTSIDE } from "../marks/marks";
 import { mp4, webm } from "./films";
@@ -50,6 +50,6 @@ export const strippingOf = async (file: Bytes, contentType: string): Promise<Edi
 /** Removes texts from staged bytes. @returns the given bytes if there is nothing to remove */
 export const createStrip =
   (blobs: Pick<BlobStore, "stage">) =>
-  (staged: StagedBlob, contentType: string): Promise<StagedBlob> =>
-    editStaged(blobs, staged, (file) => strippingOf(file, contentType));
+  async (staged: StagedBlob, contentType: string): Promise<StagedBlob> =>
+    editStaged(blobs, staged, await withStaged(staged, (file) => strippingOf(file, contentType)));
 export type Strip = ReturnType<typeof createStrip>;

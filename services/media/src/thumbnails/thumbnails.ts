@@ -5,7 +5,8 @@ import { DomainError, unavailable } from "@nodeloom/kernel";
 import { createSlots, durationHistogram, eventCounter, NoSlot } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import type { BlobStore } from "../blobs/blobs";
-import type { Mark } from "../marks/mark-staged";
+import { editStaged } from "../marks/edit-staged";
+import type { FindMark } from "../marks/mark-staged";
 import type { MediaObject, Thumbnail } from "../objects/media-object";
 import type { ObjectStore } from "../objects/object-store";
 import { WIDTHS, type Width } from "./widths";
@@ -21,7 +22,7 @@ export interface Thumbnails {
 export interface ThumbnailsDeps {
   store: Pick<ObjectStore, "byKey" | "addThumbnail">;
   blobs: Pick<BlobStore, "stage" | "remove">;
-  mark: Mark;
+  findMark: FindMark;
   /** @throws DomainError */
   render(key: string, width: Width): Promise<{ data: Uint8Array; contentType: string }>;
 }
@@ -44,7 +45,7 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield await Promise.resolve(bytes);
 }
 
-export const createThumbnails = ({ store, blobs, mark, render }: ThumbnailsDeps): Thumbnails => {
+export const createThumbnails = ({ store, blobs, findMark, render }: ThumbnailsDeps): Thumbnails => {
   const turns = createSlots({ concurrency: THUMBNAILS.concurrency, queueLimit: THUMBNAILS.waiting });
   const making = new Map<string, Promise<Thumbnail>>();
   const failed = new LRUCache<string, true>({ max: THUMBNAILS.failures, ttl: THUMBNAILS.failureMs });
@@ -54,7 +55,7 @@ export const createThumbnails = ({ store, blobs, mark, render }: ThumbnailsDeps)
     const received = await blobs.stage(once(data), MAX_BYTES);
     let staged = received;
     try {
-      if (object.sourceType) staged = await mark(received, contentType, object.sourceType);
+      if (object.sourceType) staged = await editStaged(blobs, received, await findMark(received, contentType, object.sourceType));
       const { bytes, sha256 } = staged;
       const blob = createHash("sha256").update(`${object.blob}\n${width}\n${sha256}`).digest("hex");
       const thumbnail = { blob, bytes, sha256, contentType };
