@@ -25,12 +25,14 @@ import {
 import {
   addTokens,
   addWarnings,
+  completeNode,
   createBranches,
-  endWarnings,
+  failNode,
   initialNodes,
   keepWorstReport,
   resultNodes,
   skipEvaluated,
+  startNode,
   stopNodes,
 } from "./nodes";
 import type { CallContext, CancelReport, CompletedCall, HeldItem, NodeState, RunEnd, RunError, TokenUsage } from "./types";
@@ -101,9 +103,7 @@ export class GraphRun {
   }
 
   start(step: PlanStep, now: number): void {
-    const node = this.node(step.id);
-    node.status = "processing";
-    node.startedAt = now;
+    startNode(this.node(step.id), now);
   }
 
   /** Binds the calls of a started step to its inputs. */
@@ -206,11 +206,7 @@ export class GraphRun {
   }
 
   complete(nodeId: string, now: number): void {
-    const node = this.node(nodeId);
-    node.status = "completed";
-    node.itemsDone = node.items;
-    node.durationMs = now - (node.startedAt ?? now);
-    node.warnings = [...node.warnings, ...endWarnings(node)];
+    completeNode(this.node(nodeId), now);
     this.releaseInputs(nodeId);
   }
 
@@ -219,10 +215,7 @@ export class GraphRun {
   }
 
   fail(nodeId: string, error: RunError, now: number): void {
-    const node = this.node(nodeId);
-    node.status = "failed";
-    node.error = error;
-    node.durationMs = now - (node.startedAt ?? now);
+    failNode(this.node(nodeId), error, now);
   }
 
   /** Records the result of stopping a call. A node shows the worst of its results. */

@@ -9,7 +9,7 @@ import {
   type RunPlan,
   type Source,
 } from "@nodeloom/kernel/graph";
-import { CANCEL_REPORTS, type CancelReport, type NodeState, type NodeStatus, type TokenUsage } from "./types";
+import { CANCEL_REPORTS, type CancelReport, type NodeState, type NodeStatus, type RunError, type TokenUsage } from "./types";
 
 /** Builds the nodes of a run before it starts and after it stops. */
 
@@ -59,13 +59,31 @@ const MOST_CALL_WARNINGS = 10;
 type NodeEnd = Pick<NodeState, "cutTexts" | "callWarnings" | "itemErrors" | "items">;
 
 /** Returns the warnings of a node's calls after the calls have ended. */
-export const endWarnings = ({ cutTexts, callWarnings = [], itemErrors, items }: NodeEnd): string[] => {
+const endWarnings = ({ cutTexts, callWarnings = [], itemErrors, items }: NodeEnd): string[] => {
   const cut = items > 1 ? `${cutTexts} of ${items} texts end` : "the text ends";
   return [
     ...(cutTexts ? [`${cut} where the most tokens of an answer were reached: raise maxTokens`] : []),
     ...callWarnings,
     ...(itemErrors ? [`${itemErrors.length} of ${items} items failed and were left out`] : []),
   ];
+};
+
+export const startNode = (node: NodeState, now: number): void => {
+  node.status = "processing";
+  node.startedAt = now;
+};
+
+export const completeNode = (node: NodeState, now: number): void => {
+  node.status = "completed";
+  node.itemsDone = node.items;
+  node.durationMs = now - (node.startedAt ?? now);
+  node.warnings = [...node.warnings, ...endWarnings(node)];
+};
+
+export const failNode = (node: NodeState, error: RunError, now: number): void => {
+  node.status = "failed";
+  node.error = error;
+  node.durationMs = now - (node.startedAt ?? now);
 };
 
 /** Marks the nodes of a skipped turn that planning evaluated as skipped. @param turn id of the node at the end of the turn */
