@@ -1,7 +1,8 @@
 /** Starts or joins one item of a batch, and counts the item if it has ended. */
 import { DomainError, isUnavailable } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
-import { itemEndOf, type BatchReason, type BatchRecord, type BatchRow, type ItemInput, type UnderWay } from "../run/batch";
+import { itemEndOf, type BatchRecord, type BatchRow, type ItemInput, type UnderWay } from "../run/batch";
+import type { BatchReason } from "../run/batch-reasons";
 import type { ExecutionView } from "../run/record";
 import { isFinal } from "../run/states";
 import type { Stores } from "../record/stores";

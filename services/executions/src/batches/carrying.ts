@@ -1,17 +1,8 @@
 /** Runs a batch: starts items while places and budget allow, and ends the batch after the last item. */
 import { DomainError } from "@nodeloom/kernel";
 import { doubling } from "@nodeloom/platform";
-import {
-  beginsNoMore,
-  endOf,
-  itemsAtOnce,
-  OUT_OF_MAX_CREDITS,
-  shareOf,
-  longOutageReason,
-  type BatchRecord,
-  type BatchRow,
-  type UnderWay,
-} from "../run/batch";
+import { beginsNoMore, endOf, itemsAtOnce, shareOf, type BatchRecord, type BatchRow, type UnderWay } from "../run/batch";
+import { OUT_OF_MAX_CREDITS, longOutageReason } from "../run/batch-reasons";
 import { runEvent } from "../run/events";
 import { CANCEL_REQUESTED } from "../run/states";
 import { TIMING } from "../run/timing";

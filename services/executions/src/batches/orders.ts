@@ -1,6 +1,7 @@
 import { DomainError, invalidInputs, invalidRequest, preconditionFailed, USUAL_CAPS } from "@nodeloom/kernel";
 import type { batches as proto } from "@nodeloom/proto";
-import { FINAL_BATCHES, isOutOfBudget, type BatchRecord, type ItemInput } from "../run/batch";
+import { FINAL_BATCHES, type BatchRecord, type ItemInput } from "../run/batch";
+import { isOutOfBudget } from "../run/batch-reasons";
 import { metadataKeys, metadataOf } from "../run/record";
 import { checkNotEmptied } from "../run/retention";
 import { requireKeyAlias } from "../plan/planning";

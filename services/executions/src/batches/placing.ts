@@ -1,6 +1,7 @@
 import { DomainError, leastRetention, unavailable, USUAL_CAPS } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
-import { BATCH_COMPLETED, type BatchRecord, type BatchRow, type BatchTest, type BatchWebhook, type ItemInput } from "../run/batch";
+import { BATCH_COMPLETED, type BatchRecord, type BatchRow, type BatchWebhook, type ItemInput } from "../run/batch";
+import type { BatchTest } from "../run/batch-tests";
 import { runEvent } from "../run/events";
 import { CANCEL_REQUESTED } from "../run/states";
 import { rowId } from "../record/batches";

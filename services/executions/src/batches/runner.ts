@@ -2,7 +2,8 @@
 import { covers, DomainError, type ErrorKind } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
 import type { Identity } from "../clients";
-import type { BatchReason, BatchRecord } from "../run/batch";
+import type { BatchRecord } from "../run/batch";
+import type { BatchReason } from "../run/batch-reasons";
 import { TIMING } from "../run/timing";
 import type { Runner } from "../run/runner";
 

@@ -1,5 +1,6 @@
 import { batches as proto } from "@nodeloom/proto";
-import { FINAL_BATCHES, outageReason, type BatchReason, type BatchRecord, type BatchRow } from "../run/batch";
+import { FINAL_BATCHES, type BatchRecord, type BatchRow } from "../run/batch";
+import { outageReason, type BatchReason } from "../run/batch-reasons";
 import { metadataOf } from "../run/record";
 import { itemExecutionId } from "./item";
 

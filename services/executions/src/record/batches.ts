@@ -6,16 +6,15 @@ import { isForEndpoints } from "../run/delivery";
 import {
   BATCH_COMPLETED,
   FINAL_BATCHES,
-  type BatchReason,
   type BatchRecord,
   type BatchRow,
   type BatchStatus,
   type BatchWebhook,
   type ItemEnd,
-  type ItemMeasurements,
-  type TestOutcome,
   type UnderWay,
 } from "../run/batch";
+import type { ItemMeasurements, TestOutcome } from "../run/batch-tests";
+import type { BatchReason } from "../run/batch-reasons";
 import { createBatchLists } from "./batch-lists";
 import { documents } from "./schema";
 import type { RemovedPage } from "./expiry";

@@ -1,4 +1,6 @@
 import { publicError } from "@nodeloom/kernel";
+import type { BatchReason } from "./batch-reasons";
+import type { BatchTest, ItemMeasurements } from "./batch-tests";
 import type { ExecutionView } from "./record";
 import type { DeliveryState } from "./delivery";
 import type { FinalStatus, StoredText } from "./types";
@@ -34,41 +36,6 @@ export interface UnderWay {
   reserved: number;
 }
 
-/** Reason why a batch was paused or ended by the platform. Clients see `code`. */
-export interface BatchReason {
-  code: string;
-  message: string;
-  /**
-   * For BUDGET_EXCEEDED: `batch` for `maxCredits`, otherwise the scope of the account's budget. Batches of older versions don't have it.
-   */
-  scope?: string;
-}
-
-/** Reason if the batch's own limit is used up. */
-export const OUT_OF_MAX_CREDITS: BatchReason = {
-  code: "BUDGET_EXCEEDED",
-  scope: "batch",
-  message: "the rest of maxCredits isn't enough for another item: resume with a higher limit, or cancel",
-};
-
-const PROVIDER_UNAVAILABLE = "PROVIDER_UNAVAILABLE";
-
-/** Reason of a running batch that starts no items while the provider of a model is unavailable. */
-export const outageReason = (model: string): BatchReason => ({
-  code: PROVIDER_UNAVAILABLE,
-  message: `waiting for ${model}: provider unavailable`,
-});
-
-/** Reason if the provider stayed unavailable for `TIMING.batchOutage`. */
-export const longOutageReason = (model: string, hours: number): BatchReason => ({
-  code: PROVIDER_UNAVAILABLE,
-  message: `the provider of ${model} was unavailable for ${hours} hours: resume the batch when it is back, or cancel`,
-});
-
-/** True if a budget of the account, and not the batch's own limit, paused the batch. */
-export const isOutOfBudget = (reason: BatchReason | null): boolean =>
-  reason?.code === OUT_OF_MAX_CREDITS.code && reason.scope !== OUT_OF_MAX_CREDITS.scope;
-
 export const BATCH_COMPLETED = "batch.completed";
 
 export interface BatchWebhook {
@@ -81,48 +48,6 @@ export interface BatchWebhook {
   isHandedOver?: true;
   /** Set if the webhook comes from the batch request. It replaces the key's webhook. */
   isOwn?: true;
-}
-
-export interface TestOutcome {
-  passed: boolean;
-  /** Price of all its calls in millicredits, including reused calls. */
-  millicredits: number;
-  durationMs: number | null;
-  /** Charge for the calls that measured it; absent if there were none. */
-  measuring?: number;
-}
-
-/** Measurements of a test's run. */
-export interface ItemMeasurements {
-  /** JSON of `Measurements`. */
-  json: string;
-  /** Executions of judges and of text recognition. */
-  runs: string[];
-  /** Charge of these executions in millicredits. */
-  millicredits: number;
-  /** False while some measurements are missing. */
-  isOver: boolean;
-}
-
-/** Set if the batch runs the tests of a workflow: one item for each test, in order. */
-export interface BatchTest {
-  slug: string;
-  /** JSON array of the tests at the time of the batch. */
-  tests: StoredText;
-  /** Equal tests have equal digests. Empty if the outcome says nothing about a version: with settings, or with inputs of earlier runs. */
-  digest: string;
-  /** JSON object: settings by node id, over those of the tested graph; absent if none. */
-  settingsJson?: string;
-  /** Set if the tests are the inputs of earlier runs. */
-  isRecentRuns?: true;
-  /** Id of the comparison batch, which runs the same tests on another version. It ends first, because this batch reuses its calls. */
-  against?: string;
-  /** Set on the comparison batch: id of the batch that is compared with it. */
-  of?: string;
-  /** When the last item had ended, and the measurements began; absent before, and if nothing is measured. */
-  measuringSince?: Date;
-  /** Outcomes in the order of the tests; set at the end of the batch. */
-  outcomes?: TestOutcome[];
 }
 
 export interface BatchRecord {

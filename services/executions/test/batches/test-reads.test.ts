@@ -3,7 +3,8 @@ import { createJudging } from "../../src/batches/tests/judging";
 import { createTestReads } from "../../src/batches/tests/reads";
 import { rowId } from "../../src/record/batches";
 import type { Stores } from "../../src/record/stores";
-import type { BatchRecord, BatchRow, ItemMeasurements } from "../../src/run/batch";
+import type { BatchRecord, BatchRow } from "../../src/run/batch";
+import type { ItemMeasurements } from "../../src/run/batch-tests";
 import { openStore } from "../support";
 
 /** Reads runs of tests with the real store. The runs of the tests are simulated. */

@@ -10,7 +10,8 @@ import {
   type TestFailure,
 } from "@nodeloom/kernel";
 import type { Workflows } from "../../clients";
-import { endOf, type BatchRecord, type TestOutcome } from "../../run/batch";
+import { endOf, type BatchRecord } from "../../run/batch";
+import type { TestOutcome } from "../../run/batch-tests";
 import type { ReadTested, TestedItem } from "./reading";
 
 export interface JudgedTest extends TestedItem {

@@ -2,7 +2,8 @@
 import { LIMITS, type WorkflowTest } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import { batches as proto } from "@nodeloom/proto";
-import { FINAL_BATCHES, type BatchRecord, type TestOutcome } from "../../run/batch";
+import { FINAL_BATCHES, type BatchRecord } from "../../run/batch";
+import type { TestOutcome } from "../../run/batch-tests";
 import type { Stores } from "../../record/stores";
 import { batchNotFound, createOwned } from "../owned";
 import { batchMessage } from "../view";
