@@ -12,7 +12,7 @@ import { modelTerms } from "../canvas/judge";
 import type { PortRules } from "../canvas/ports";
 import { Tabs } from "../ui/tabs";
 import { Board } from "./board/board";
-import type { Stage } from "./commands/commands";
+import type { Stage } from "./commands/command";
 import { EditorProvider, useDocument, useEditor, useUi, type Editor } from "./context";
 import { Outline } from "./panels/outline";
 import { Overlays } from "./overlays";

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, type ReactNode } from "react";
-import type { Stage } from "./commands/commands";
+import type { Stage } from "./commands/command";
 import { useEditor, useUi } from "./context";
 import type { OverlayProps } from "./dialogs/lists";
 

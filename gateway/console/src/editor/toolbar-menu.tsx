@@ -12,7 +12,8 @@ import {
 } from "lucide-react";
 import { IconButton } from "../ui/button";
 import { Menu } from "../ui/overlays/menu";
-import { commandById, type Stage } from "./commands/commands";
+import { commandById } from "./commands/commands";
+import type { Stage } from "./commands/command";
 import { useEditor } from "./context";
 import { COMMON } from "../messages/common";
 

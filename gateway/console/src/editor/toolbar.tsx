@@ -18,7 +18,8 @@ import {
   ZoomOut,
 } from "lucide-react";
 import { Suspense } from "react";
-import { commandById, type Stage } from "./commands/commands";
+import { commandById } from "./commands/commands";
+import type { Stage } from "./commands/command";
 import { Button, IconButton, type IconButtonProps } from "../ui/button";
 import { classes } from "../ui/classes";
 import { isOver, useLive } from "../runs/live";

@@ -11,7 +11,7 @@ import { creditNumber, credits } from "../../ui/format";
 import { Check, SelectField, TextArea } from "../../ui/inputs/field";
 import { NumberField } from "../../ui/inputs/value-inputs";
 import { Empty } from "../../ui/notice";
-import type { Stage } from "../commands/commands";
+import type { Stage } from "../commands/command";
 import { useEditor } from "../context";
 import { useFollow } from "../running/use-follow";
 import { MAX_REQUEST_CHARS, type Assistant } from "./assistant";

@@ -4,7 +4,7 @@ import { ASSISTANT } from "../../messages/editor/assistant";
 import { Button } from "../../ui/button";
 import { credits } from "../../ui/format";
 import { Notice } from "../../ui/notice";
-import type { Stage } from "../commands/commands";
+import type { Stage } from "../commands/command";
 import { useDocument, useEditor } from "../context";
 import { titleIn } from "../titles";
 import { ChangeList } from "../versions/comparison";

@@ -1,6 +1,6 @@
 import type { OpenDocument } from "../../document/document";
 import type { useFollow } from "../running/use-follow";
-import type { Stage } from "../commands/commands";
+import type { Stage } from "../commands/command";
 import type { Editor } from "../context";
 import { createAssistant, type Assistant } from "./assistant";
 import { touchedNodes } from "./edit";

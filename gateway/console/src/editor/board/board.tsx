@@ -15,7 +15,7 @@ import { fits, type Port } from "../../canvas/ports";
 import { reconnect, removeItems, type Ends, type Point } from "../../document/edit";
 import { leadsTo } from "../../document/graph";
 import { complainAbout, link, linkStart, linkToNode, replacedBy, sayReplaced } from "../commands/actions";
-import type { Stage } from "../commands/commands";
+import type { Stage } from "../commands/command";
 import { useEditor, useScene, useUi } from "../context";
 import { innerSlug } from "../inspector/inner/ports";
 import { Lasso, LostNodes, Minimap } from "../panels/lazy-panels";

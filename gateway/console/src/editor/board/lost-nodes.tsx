@@ -1,7 +1,7 @@
 import { Panel, useStore } from "@xyflow/react";
 import { Maximize } from "lucide-react";
 import { Button } from "../../ui/button";
-import type { Stage } from "../commands/commands";
+import type { Stage } from "../commands/command";
 import { useScene } from "../context";
 import { LOST_NODES } from "../../messages/editor/board";
 

@@ -32,7 +32,8 @@ import {
 import { useMemo } from "react";
 import { IconButton } from "../../ui/button";
 import { Menu, MenuPopup, type MenuEntries } from "../../ui/overlays/menu";
-import { commandById, type Stage } from "../commands/commands";
+import { commandById } from "../commands/commands";
+import type { Stage } from "../commands/command";
 import { kindOf, REMARK } from "../../canvas/kinds";
 import type { Point } from "../../document/edit";
 import { selectedNodes } from "../chosen";

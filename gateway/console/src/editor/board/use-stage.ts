@@ -7,7 +7,7 @@ import { rectsOf, selectedNodes } from "../chosen";
 import { placeBeside } from "../commands/actions";
 import { pasteText } from "../commands/paste";
 import { uploadToCanvas } from "../commands/files";
-import type { Stage } from "../commands/commands";
+import type { Stage } from "../commands/command";
 import type { Editor } from "../context";
 import type { Panel } from "../ui-store";
 import { USE_STAGE } from "../../messages/editor/board";

@@ -1,6 +1,4 @@
 import type { Alignment } from "../../canvas/rects";
-import { isRemark, kindOf } from "../../canvas/kinds";
-import { nodeById } from "../../document/graph";
 import { messageOf } from "../../api/client";
 import { complain, say } from "../../ui/overlays/toast";
 import {
@@ -15,52 +13,14 @@ import {
   tidy,
 } from "./actions";
 import { selectedNodes } from "../chosen";
-import type { Editor } from "../context";
-import { innerSlug } from "../inspector/inner/ports";
+import type { Command } from "./command";
 import { frameSelection, withFrameContents } from "./frame-actions";
 import { bypass, collapse, rename } from "./node-actions";
 import { pin } from "../pins/pin";
-import { touchedBy } from "../touch/touchable";
-import { viewNode } from "./view-node";
+import { openInner, runToHere, swap, sweep, touch, viewMade } from "./selected-node";
 import { COMMON } from "../../messages/common";
 import { COMMANDS_TEXTS } from "../../messages/editor/commands";
 import { TOUCH } from "../../messages/editor/touch";
-
-/** Effects of commands besides changes to the graph. */
-export interface Stage {
-  /** Fits nodes, or all of them, into the view. @param atOnce without animation */
-  fit(nodeIds?: readonly string[], atOnce?: boolean): void;
-  zoom(to: "in" | "out" | "whole"): void;
-  /** Centre of the view in canvas coordinates. */
-  middle(): { x: number; y: number };
-  /** Opens the palette in the centre of the canvas. */
-  openPalette(): void;
-  /** Opens the palette beside the selected node, for its first output. */
-  addAfter(): void;
-  paste(): void;
-  /** Pastes the browser's clipboard data. */
-  pasteFrom(data: DataTransfer): void;
-  /** Opens the run panel. A second call starts the run. */
-  run(): void;
-  /** Focuses the settings of the selected node. */
-  settings(): void;
-  /** Opens the assistant and focuses its request. */
-  assist(): void;
-  open(slug: string): void;
-  /** Opens a page about this workflow. */
-  leave(page: "triggers" | "batch"): void;
-}
-
-export interface Command {
-  id: string;
-  title: string;
-  group: "edit" | "select" | "arrange" | "view" | "run";
-  /** Shortcuts such as `Mod+Z`. The first is shown. */
-  keys: readonly string[];
-  /** True if the command changes the workflow. */
-  edits: boolean;
-  run(editor: Editor, stage: Stage): void;
-}
 
 const command = (
   id: string,
@@ -84,28 +44,6 @@ const alignments: readonly (readonly [Alignment, string])[] = [
   ["column", COMMANDS_TEXTS.distributeVertically],
 ];
 
-/** Prepares a run up to the selected node. Its price is shown first. */
-const runToHere: Command["run"] = ({ document, ui }, stage) => {
-  const { graph, selection } = document.store.getState();
-  const [id, ...others] = [...selection.nodes];
-  const node = id === undefined ? undefined : nodeById(graph, id);
-  if (!node || others.length > 0) return complain(COMMANDS_TEXTS.selectNodeToRunTo);
-  if (isRemark(node.type)) return complain(COMMANDS_TEXTS.notesDontRun);
-  ui.setState({ until: node.id });
-  stage.run();
-};
-
-/** Opens the viewer with the outputs of the selected node, or else of the first node with any. */
-const viewMade: Command["run"] = (editor) => {
-  const { document, scene } = editor;
-  const { nodeViews } = scene.store.getState();
-  const [chosenId] = [...document.store.getState().selection.nodes];
-  const hasCompleted = (id: string): boolean => nodeViews.get(id)?.items.some(({ status }) => status === "completed") === true;
-  const nodeId = chosenId !== undefined && hasCompleted(chosenId) ? chosenId : [...nodeViews.keys()].find(hasCompleted);
-  if (nodeId === undefined) return complain(COMMANDS_TEXTS.noResultsYet);
-  viewNode(editor, nodeId, 0);
-};
-
 /** Saving is automatic. On request a notice confirms it. */
 const save: Command["run"] = ({ document, canEdit }) => {
   if (!canEdit) return complain(COMMANDS_TEXTS.readOnlyHint);
@@ -117,35 +55,6 @@ const exportJson: Command["run"] = ({ document, slug }) =>
     .flush()
     .then(async () => (await import("../../features/workflows/export")).exportWorkflow(slug))
     .catch((error: unknown) => complain(messageOf(error)));
-
-/** Opens the workflow of the selected workflow node. */
-const openInner: Command["run"] = (editor, stage) => {
-  const [node, ...others] = selectedNodes(editor);
-  const slug = node && others.length === 0 ? innerSlug(node) : undefined;
-  if (slug === undefined) return complain(COMMANDS_TEXTS.selectOneWorkflowNode);
-  stage.open(slug);
-};
-
-/** Compares several settings of the selected node. */
-const sweep: Command["run"] = (editor) => {
-  const [node, ...others] = selectedNodes(editor);
-  if (!node || others.length > 0 || isRemark(node.type)) return complain(COMMANDS_TEXTS.selectNodeToVary);
-  editor.ui.setState({ overlay: "sweep" });
-};
-
-/** Compares another model with the one of the selected node. */
-const swap: Command["run"] = (editor) => {
-  const [node, ...others] = selectedNodes(editor);
-  if (!node || others.length > 0 || kindOf(node.type).modality === undefined) return complain(COMMANDS_TEXTS.selectModelNode);
-  editor.ui.setState({ overlay: "swap", candidate: undefined });
-};
-
-/** Edits the selected node's settings on its picture or timeline. */
-const touch: Command["run"] = (editor) => {
-  const [node, ...others] = selectedNodes(editor);
-  if (!node || others.length > 0 || touchedBy(node) === undefined) return complain(TOUCH.nothingToTouch);
-  editor.ui.setState({ overlay: "touch" });
-};
 
 const STEP = 10;
 const LEAP = 50;

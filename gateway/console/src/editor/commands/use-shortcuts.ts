@@ -1,5 +1,6 @@
 import { useEffect } from "react";
-import { commandFor, type Stage } from "./commands";
+import { commandFor } from "./commands";
+import type { Stage } from "./command";
 import type { Editor } from "../context";
 
 const TYPES: ReadonlySet<string> = new Set(["INPUT", "TEXTAREA", "SELECT"]);

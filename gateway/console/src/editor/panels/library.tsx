@@ -10,7 +10,7 @@ import { view } from "../../media/viewer/store";
 import { Button, IconButton } from "../../ui/button";
 import { Skeleton } from "../../ui/notice";
 import { addFileNodes, LIBRARY_DRAG } from "../commands/files";
-import type { Stage } from "../commands/commands";
+import type { Stage } from "../commands/command";
 import { useEditor, useUi } from "../context";
 import { Tile, viewerItem } from "../../features/files/tile";
 import { EVERYTHING, FileFilters, fits, keptWords, useFileActions } from "../../features/files/library";

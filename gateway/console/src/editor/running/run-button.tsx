@@ -8,7 +8,7 @@ import { Button } from "../../ui/button";
 import { Menu } from "../../ui/overlays/menu";
 import { takeRunOnOpen } from "../../runs/run-on-open";
 import { complain, say } from "../../ui/overlays/toast";
-import type { Stage } from "../commands/commands";
+import type { Stage } from "../commands/command";
 import { useEditor } from "../context";
 import { samePrints } from "../scene/fingerprints";
 import { isAllReused, limitOf, quoteNow, sameInputs, startNext, useNextRun, type NextRun } from "./next-run";
