@@ -14,18 +14,22 @@ export interface Following {
 
 export type Follow = (executionId: string) => Following;
 
-/** Follows runs through their channels. A message only announces a new state, so a lost message only adds latency. */
+/**
+ * Follows runs through their channels. A message only announces a new state, so a lost message only adds latency. The row is read, unless
+ * this process has written every change since the last read.
+ */
 export const createFollow =
   ({ stores, channel }: { stores: Pick<Stores, "rows">; channel: Pick<EventChannel, "onTransition"> }): Follow =>
   (executionId) => {
-    let isHeard = false;
+    let heard: { row: ExecutionView | undefined } | undefined;
     /** The end of a run is announced only after its outbox was delivered. */
     let isSettled = false;
     let wake: () => void = () => undefined;
     let unsubscribe: (() => void) | undefined;
     const listen = (): void => {
-      unsubscribe ??= channel.onTransition(executionId, ({ type }) => {
-        isHeard = true;
+      unsubscribe ??= channel.onTransition(executionId, ({ type }, row) => {
+        const mustRead = heard !== undefined && heard.row === undefined;
+        heard = { row: mustRead ? undefined : row };
         isSettled ||= type === "settled";
         wake();
       });
@@ -35,9 +39,10 @@ export const createFollow =
       next: async (until) => {
         listen();
         const waitMs = Math.min(TIMING.channelSilence, until - Date.now());
-        if (!isHeard && waitMs > 0) await withTimeout(new Promise<void>((resolve) => (wake = resolve)), waitMs, () => undefined);
-        isHeard = false;
-        const row = await stores.rows.find(executionId);
+        if (!heard && waitMs > 0) await withTimeout(new Promise<void>((resolve) => (wake = resolve)), waitMs, () => undefined);
+        const heardRow = heard?.row;
+        heard = undefined;
+        const row = heardRow ?? (await stores.rows.find(executionId));
         return row && isSettled ? { ...row, outbox: [] } : row;
       },
       stop: () => {

@@ -3,8 +3,8 @@ import { retryOnConflict } from "@nodeloom/platform";
 import type { Billing } from "../clients";
 import { countRun } from "../meters";
 import { hasReceivers } from "../run/delivery";
-import { missingEvents, runEvent, type ExecutionEvent } from "../run/events";
-import { skipPending } from "../run/nodes";
+import { endEvents, missingEvents, runEvent, type ExecutionEvent } from "../run/events";
+import { initialNodes, skipPending } from "../run/nodes";
 import { finalRecord, finalState, FREE, settledEvent, type ExecutionView, type FinalState, type RunRecordPart } from "../run/record";
 import { CANCEL_REQUESTED, endOutbox, isFinal, refusalOutbox, sourcesOf, UNDECIDED, type OutboxEntry } from "../run/states";
 import type { FinalStatus, RunEnd, RunError, RunInput } from "../run/types";
@@ -27,7 +27,7 @@ export type EndingRun =
 
 export interface EndOptions {
   billing: Pick<Billing, "settle">;
-  execution: Pick<Execution, "announce" | "decideEnding">;
+  execution: Pick<Execution, "announce" | "decideEnding" | "endAtOnce">;
   stores: Stores;
   outbox: Pick<Outbox, "deliverFirst">;
 }
@@ -43,7 +43,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const target = endedRow.workflowSlug === null ? "model" : "workflow";
     countRun({ ...endedRow, status: endedRow.status as FinalStatus }, target, endedRow.durationMs ?? 0);
     const row = await outbox.deliverFirst(endedRow);
-    execution.announce(endedRow._id, settled);
+    execution.announce(endedRow._id, settled, row);
     return row;
   };
 
@@ -116,9 +116,37 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return (await rows.insert(record)) ? record : null;
   };
 
+  const endEntries = (run: FinishedRun): OutboxEntry[] => [`place:${run.attempt}`, ...endOutbox(run.isSent, run)];
+
+  /**
+   * Ends a run that holds nothing. Nothing happens between the decision and the end, so one update writes both.
+   * @returns null if the run was cancelled or its log isn't as expected: the end is then decided first
+   */
+  const finishUnpaid = async (run: FinishedRun, input: RunInput, runEnd: RunEnd): Promise<ExecutionView | null> => {
+    const { executionId } = run;
+    const { charged, nodes } = await chargeOf(run, runEnd);
+    const state = finalState(run, { ...runEnd, nodes }, charged);
+    const settled = settledEvent(runEnd);
+    const endedRow = await execution.endAtOnce(executionId, async (waiting, knownLog) => {
+      if (waiting.some(({ type }) => type === "submitted")) return null;
+      // The log of a run begins with the ends of the nodes that were evaluated during planning.
+      const recordedKeys = knownLog?.recorded ?? new Set(endEvents(initialNodes(input.plan), settled.at).map(({ key }) => key));
+      const added = waiting.filter(({ key }) => !recordedKeys.has(key));
+      const missing = missingEvents(state.nodes, new Set([...recordedKeys, ...added.map(({ key }) => key)]), settled.at);
+      const events = [...added, ...missing, settled];
+      const stowed = await log.stowedEnd(state, events, executionId);
+      const where = { ending: null, requestId: null, ...lacks(events, knownLog?.parts) };
+      return rows.finish(executionId, stowed.state, stowed.events, endEntries(run), where);
+    });
+    return endedRow && announced(endedRow, settled);
+  };
+
   /** Decides how a run under way ends, charges it, and makes its row final. The run can't be cancelled after the decision. */
   const finish = async (run: FinishedRun, runEnd: RunEnd): Promise<ExecutionView | null> => {
     const { executionId, input, held } = run;
+    const isUnpaid = held?.length === 0 && runEnd.status !== "cancelled" && runEnd.requestId === null;
+    const unpaidRow = input && isUnpaid ? await finishUnpaid(run, input, runEnd) : null;
+    if (unpaidRow) return unpaidRow;
     const decided = await execution.decideEnding(executionId, runEnd.status);
     if (decided.status && isFinal({ status: decided.status })) return rows.find(executionId);
     // A cancellation that was accepted before the end wins, but the run keeps its result.
@@ -131,7 +159,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const { charged, nodes } = await chargeOf(run, end);
     const state = finalState(run, { ...end, nodes }, charged);
     const settled = settledEvent(end);
-    const owedEntries: OutboxEntry[] = [`place:${run.attempt}`, ...endOutbox(run.isSent, run)];
+    const owedEntries = endEntries(run);
     const endedRow =
       (await writeEnd(executionId, decided, state, settled, owedEntries)) ??
       (input ? await restored(input, { ...end, nodes }, state, owedEntries) : null);

@@ -28,8 +28,9 @@ const failedItemPrefix = (nodeId: string): string => `failed-item:${nodeId}:`;
 export type Execution = ReturnType<typeof createExecution>;
 
 export const createExecution = ({ stores, channel }: { stores: Stores; channel: Pick<EventChannel, "publish"> }) => {
-  const announce = (executionId: string, { type, at, data }: ExecutionEvent): void =>
-    channel.publish(executionId, { type, at: at.getTime(), data });
+  /** @param row the row after the change */
+  const announce = (executionId: string, { type, at, data }: ExecutionEvent, row?: ExecutionView): void =>
+    channel.publish(executionId, { type, at: at.getTime(), data }, row);
 
   const journal = createJournal({
     append: stores.log.append,
@@ -107,7 +108,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       if (!claim || claim.again) return claim;
       const { row } = claim;
       if (row.mode === "sync") synchronous.set(executionId, true);
-      announce(executionId, row.queuedAt ? started : runEvent("admitted"));
+      announce(executionId, row.queuedAt ? started : runEvent("admitted"), row);
       return claim;
     },
 
@@ -140,6 +141,19 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       const row = await stores.rows.requestCancel(executionId, userId, requested);
       if (row) announce(executionId, requested);
       return row;
+    },
+
+    /**
+     * Ends a run in one update, with the events that wait.
+     * @param write receives the events that the log may lack, and the last known contents of the log; it returns null if it wrote nothing
+     */
+    endAtOnce: async (
+      executionId: string,
+      write: (waiting: readonly ExecutionEvent[], knownLog: KnownLog | undefined) => Promise<ExecutionView | null>,
+    ): Promise<ExecutionView | null> => {
+      const endedRow = await journal.close(executionId, write);
+      if (endedRow) synchronous.delete(executionId);
+      return endedRow;
     },
 
     /** Fixes how a run ends, and its log up to that point. @returns the decided ending */

@@ -1,6 +1,7 @@
 /** Publishes events of runs to listeners in all processes. */
 import { EventEmitter } from "node:events";
 import type { Logger, Redis } from "@nodeloom/platform";
+import type { ExecutionView } from "../run/record";
 import { TRANSITION_EVENTS } from "../run/states";
 
 export interface ChannelEvent {
@@ -11,7 +12,8 @@ export interface ChannelEvent {
 }
 
 export type Unsubscribe = () => void;
-export type Listener = (event: ChannelEvent) => void;
+/** @param row the row that the change was written to; undefined for events of other processes, and for events without a row */
+export type Listener = (event: ChannelEvent, row?: ExecutionView) => void;
 
 export type EventChannel = ReturnType<typeof createEventChannel>;
 
@@ -53,9 +55,9 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
     work.catch((error: Error) => logger.debug({ reason: error.message }, "event channel is not reachable"));
   };
 
-  const emit = (executionId: string, event: ChannelEvent): void => {
-    everything.emit(executionId, event);
-    if (TRANSITION_EVENTS.has(event.type)) transitions.emit(executionId, event);
+  const emit = (executionId: string, event: ChannelEvent, row?: ExecutionView): void => {
+    everything.emit(executionId, event, row);
+    if (TRANSITION_EVENTS.has(event.type)) transitions.emit(executionId, event, row);
   };
   const isHeard = (executionId: string): boolean => everything.listenerCount(executionId) > 0 || transitions.listenerCount(executionId) > 0;
   const hear = (executionId: string, message: string): void => {
@@ -94,9 +96,9 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
   subscribeAll();
 
   return {
-    /** Sends to local listeners first. Never fails and never waits. */
-    publish: (executionId: string, event: ChannelEvent): void => {
-      emit(executionId, event);
+    /** Sends to local listeners first. Never fails and never waits. @param row only for local listeners, which needn't read it then */
+    publish: (executionId: string, event: ChannelEvent, row?: ExecutionView): void => {
+      emit(executionId, event, row);
       const message = JSON.stringify({ from: origin, event });
       const isTransition = TRANSITION_EVENTS.has(event.type);
       quietly(isTransition ? publisher.publish(shared, `${executionId} ${message}`) : publisher.publish(channelOf(executionId), message));

@@ -1,6 +1,7 @@
 /** Queries the rows of runs. */
 import type { BaseTier } from "@nodeloom/kernel";
 import { beyond, type ListPosition } from "@nodeloom/platform";
+import { LRUCache } from "lru-cache";
 import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
 import { HIDDEN, RUNNING, type RunStatus } from "../run/states";
 import { WITHOUT_EVENTS, type EventLog } from "./event-log";
@@ -45,11 +46,20 @@ const TESTED = {
   ...{ millicredits: 1, costs: 1, durationMs: 1, markupPermille: 1 },
 } as const;
 
+/** How long the state at a run's claim is used for its first calls. A cancellation through another process takes effect after it. */
+const CLAIMED_MS = 250;
+const MAX_CLAIMED = 10_000;
+
 /** Cancellation state of a run, and the tier that limits its calls; undefined if the row is missing. */
 export interface Standing {
   isCancelled: boolean;
   baseTier: BaseTier | undefined;
 }
+
+const standingOf = (row: Pick<ExecutionRecord, "status" | "baseTier"> | null): Standing => ({
+  isCancelled: row?.status === "cancel_requested" || row?.status === "cancelled",
+  baseTier: row?.baseTier,
+});
 
 const timeFilter = ({ createdAfter, createdBefore }: Pick<ExecutionFilter, "createdAfter" | "createdBefore">): Record<string, unknown> => {
   if (!createdAfter && !createdBefore) return {};
@@ -64,16 +74,37 @@ const statusFilter = (status: RunStatus | undefined): Record<string, unknown> =>
 
 export type Rows = ReturnType<typeof createRows>;
 
-export const createRows = (executions: ExecutionModel, ofRuns: DataOfRuns, log: Pick<EventLog, "append" | "stowed">) => ({
-  ...createTransitions(executions, log),
-  ...createExpiry(executions, ofRuns),
+/** The transitions, and the state that is needed before a call is made. */
+const createStandings = (executions: ExecutionModel, transitions: ReturnType<typeof createTransitions>) => {
+  /** States of runs that this process has just claimed. */
+  const claimedStandings = new LRUCache<string, Standing>({ max: MAX_CLAIMED, ttl: CLAIMED_MS });
+  return {
+    ...transitions,
 
-  /** Returns the state that is needed before a call is made. */
-  callStanding: async (id: string): Promise<Standing> => {
-    const projection = { status: 1, baseTier: 1 };
-    const row = await executions.collection.findOne<Pick<ExecutionRecord, "status" | "baseTier">>({ _id: id } as object, { projection });
-    return { isCancelled: row?.status === "cancel_requested" || row?.status === "cancelled", baseTier: row?.baseTier };
-  },
+    claim: async (...args: Parameters<typeof transitions.claim>): ReturnType<typeof transitions.claim> => {
+      const claim = await transitions.claim(...args);
+      if (claim && !claim.again) claimedStandings.set(claim.row._id, standingOf(claim.row));
+      return claim;
+    },
+
+    requestCancel: async (...args: Parameters<typeof transitions.requestCancel>): ReturnType<typeof transitions.requestCancel> => {
+      const row = await transitions.requestCancel(...args);
+      if (row) claimedStandings.delete(row._id);
+      return row;
+    },
+
+    /** Returns the state that is needed before a call is made. */
+    callStanding: async (id: string): Promise<Standing> => {
+      const projection = { status: 1, baseTier: 1 };
+      const find = () => executions.collection.findOne<Pick<ExecutionRecord, "status" | "baseTier">>({ _id: id } as object, { projection });
+      return claimedStandings.get(id) ?? standingOf(await find());
+    },
+  };
+};
+
+export const createRows = (executions: ExecutionModel, ofRuns: DataOfRuns, log: Pick<EventLog, "append" | "stowed">) => ({
+  ...createStandings(executions, createTransitions(executions, log)),
+  ...createExpiry(executions, ofRuns),
 
   find: (id: string): Promise<ExecutionView | null> =>
     executions.collection.findOne<ExecutionView>({ _id: id } as object, { projection: WITHOUT_EVENTS }),

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo } from "@nodeloom/platform";
-import type { CallContext, RunEnd } from "../../src/run/types";
-import { createExecution } from "../../src/lifecycle/execution";
+import { eventually } from "../../../platform/test/support/eventually";
+import type { CallContext, RunEnd, RunInput } from "../../src/run/types";
+import { createExecution, type Execution } from "../../src/lifecycle/execution";
 import { newRecord } from "../../src/run/record";
 import { createStores } from "../../src/record/stores";
 import { initialNodes } from "../../src/run/nodes";
@@ -56,6 +57,79 @@ it("writes the row of a run with a short call four times, with its progress in t
   ]);
   const log = await stores.log.events(executionId, userId, 0);
   expect(log!.events.map(({ key }) => key)).toEqual(["admitted", "started:pic", "submitted:pic:0", "completed:pic", "settled"]);
+  await stop();
+});
+
+const callOf = ({ executionId, userId }: RunInput): CallContext => ({
+  ...{ executionId, userId, nodeId: "fetch", nodeIndex: 0, item: 0, items: 1, startedAt: Date.now(), key: `${executionId}:fetch:0` },
+});
+
+/** A run under way that holds nothing, with a node that planning evaluated. */
+const underWay = async ({ stores }: Pick<Awaited<ReturnType<typeof open>>, "stores">, execution: Execution) => {
+  const planned = runOf("user", [{ id: "fetch", model: "http", calls: 1, maxMillicredits: 0 }]);
+  const evaluated = [{ id: "in", type: "request-input" as const, warnings: [] }];
+  const input: RunInput = { ...planned, plan: { ...planned.plan, evaluated } };
+  const nodes = initialNodes(input.plan);
+  await stores.rows.insert(newRecord(input, nodes));
+  expect(await execution.claim(input.executionId, 1, "workflow")).not.toBeNull();
+  const endedNodes = nodes.map((node) => ({ ...node, status: "completed" as const, startedAt: Date.now(), durationMs: 1 }));
+  const end: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: endedNodes, completed: [] };
+  return { input, end };
+};
+const keysOf = async ({ stores }: Pick<Awaited<ReturnType<typeof open>>, "stores">, { executionId, userId }: RunInput): Promise<string[]> =>
+  (await stores.log.events(executionId, userId, 0))!.events.map(({ key }) => key);
+
+it("decides and writes the end of a run that holds nothing in one update, with its progress", async () => {
+  const opened = await open();
+  const { stores, commands, stop } = opened;
+  const execution = createExecution({ stores, channel: { publish: () => undefined } });
+  const { input, end } = await underWay(opened, execution);
+  commands.length = 0;
+  const progress = [execution.nodeStarted(callOf(input), true), execution.itemCompleted(callOf(input), { status: 200 }, true)];
+  expect(await endFree(stores, execution, input, end)).toBe(true);
+  await Promise.all(progress);
+  expect(commands).toEqual(["findAndModify executions"]);
+  expect(await stores.rows.find(input.executionId)).toMatchObject({ status: "completed", ending: "completed", resultJson: "{}" });
+  expect(await keysOf(opened, input)).toEqual(["admitted", "completed:in", "started:fetch", "completed:fetch", "settled"]);
+  await stop();
+});
+
+it("ends a run that holds nothing as cancelled if it was cancelled first, and loses no progress of another process", async () => {
+  const opened = await open();
+  const { stores, stop } = opened;
+  const [execution, another] = [1, 2].map(() => createExecution({ stores, channel: { publish: () => undefined } }));
+  const { input, end } = await underWay(opened, execution!);
+  await another!.nodeStarted(callOf(input));
+  await another!.itemCompleted(callOf(input), { status: 200 });
+  expect(await execution!.requestCancel(input.executionId, "user")).not.toBeNull();
+  expect(await endFree(stores, execution!, input, end)).toBe(false);
+  expect(await stores.rows.find(input.executionId)).toMatchObject({ status: "cancelled", ending: "cancelled" });
+  const progress = ["admitted", "completed:in", "started:fetch", "completed:fetch"];
+  expect(await keysOf(opened, input)).toEqual([...progress, "cancel_requested", "settled"]);
+
+  const other = await underWay(opened, execution!);
+  await another!.itemCompleted(callOf(other.input), { status: 200 });
+  expect(await endFree(stores, execution!, other.input, other.end)).toBe(true);
+  expect(await keysOf(opened, other.input)).toEqual(["admitted", "completed:in", "completed:fetch", "settled"]);
+  await stop();
+});
+
+it("doesn't read a run for the call that follows its claim, but stops calls as soon as it is cancelled", async () => {
+  const opened = await open();
+  const { connection, stores, commands, stop } = opened;
+  const execution = createExecution({ stores, channel: { publish: () => undefined } });
+  const elsewhere = await connectMongo({ uri: process.env.MONGODB_URI!, database: connection.name });
+  const isCancelled = async ({ executionId }: RunInput) => (await stores.rows.callStanding(executionId)).isCancelled;
+  const [here, there] = [await underWay(opened, execution), await underWay(opened, execution)];
+  commands.length = 0;
+  expect(await stores.rows.callStanding(here.input.executionId)).toEqual({ isCancelled: false, baseTier: "pro" });
+  expect(commands).toEqual([]);
+  await execution.requestCancel(here.input.executionId, "user");
+  expect(await isCancelled(here.input)).toBe(true);
+  const another = createExecution({ stores: createStores(elsewhere), channel: { publish: () => undefined } });
+  await another.requestCancel(there.input.executionId, "user");
+  await eventually(() => isCancelled(there.input));
+  await elsewhere.close();
   await stop();
 });
 

@@ -30,7 +30,14 @@ const doneNode = (id: string, type: string, after: number, durationMs = 0): Node
 const inputOf = ({ _id, userId }: ExecutionRecord): RunInput =>
   ({
     ...{ executionId: _id, userId, mode: "sync", workflowSlug: null, source: "canvas", keyId: null, webhook: null, concurrency: 0 },
-    ...{ plan: { markupPermille: 1_000 }, modelIds: [], holds: [], holdId: _id, attempt: 1, receivedAt: START },
+    ...{
+      plan: { markupPermille: 1_000, evaluated: [], steps: [], outputNodes: [], warnings: {} },
+      modelIds: [],
+      holds: [],
+      holdId: _id,
+      attempt: 1,
+      receivedAt: START,
+    },
   }) as unknown as RunInput;
 const end = (status: RunEnd["status"], nodes: NodeState[], error: RunEnd["error"] = null): RunEnd => ({
   ...{ status, nodes, error, result: null, requestId: null, completed: [] },

@@ -5,9 +5,9 @@ import type { EventChannel, Listener } from "../../src/record/channel";
 export const localChannel = (): Pick<EventChannel, "publish" | "onTransition"> => {
   const listeners = new Map<string, Set<Listener>>();
   return {
-    publish: (id, event) => {
+    publish: (id, event, row) => {
       if (!TRANSITION_EVENTS.has(event.type)) return;
-      for (const listener of [...(listeners.get(id) ?? [])]) listener(event);
+      for (const listener of [...(listeners.get(id) ?? [])]) listener(event, row);
     },
     onTransition: (id, listener) => {
       listeners.set(id, (listeners.get(id) ?? new Set<Listener>()).add(listener));
