@@ -135,7 +135,7 @@ export const createGroupCommit = ({ store, outbox, logger }: GroupCommitDependen
     cached.account = { ...after, revision: before.revision + 1 };
     const rows = after.outbox.slice(before.outbox.length);
     countMovements(rows);
-    outbox.add(rows, () => rows.forEach((row) => cached.drained.add(row.id)));
+    outbox.add(rows, ({ id }) => cached.drained.add(id));
   };
 
   /** Returns how many commands didn't fit although the outbox is empty: the first one, which is then answered. */

@@ -1,5 +1,5 @@
 import { unavailable } from "@nodeloom/kernel";
-import { createBatcher, type Logger, type RelayedRows } from "@nodeloom/platform";
+import { createBatcher, type Batcher, type Logger, type RelayedRows } from "@nodeloom/platform";
 import { BILLING_LIMITS } from "../limits";
 import type { LedgerRow } from "../account/movement";
 import { bytesOf } from "../account/size";
@@ -7,16 +7,18 @@ import type { BillingStore, OwingAccount } from "../store";
 
 /** Age at which a row counts as stranded because its process ended or failed to move it. */
 const STRANDED_AFTER_MS = 5_000;
-/** Maximum queued commits. The relay moves the rows of further commits. */
-const MAX_WAITING = 5_000;
-/** A short wait collects the rows of several commits. They are already durable in their outboxes. */
-const GATHER_MS = 100;
+/** Maximum queued rows. The relay moves further rows. */
+const MAX_WAITING = 20_000;
+/** A wait collects the rows of several commits. They are already durable in their outboxes. */
+const GATHER_MS = 1_000;
+/** Used instead of `GATHER_MS` for rows that settle reservations, because a default budget counts a reservation until then. */
+const SETTLE_MS = 100;
 /** This number of rows is moved without waiting, so that accounts stay small. */
-const MAX_BATCH = 64;
+const MAX_BATCH = 256;
 
-interface CommittedRows {
-  rows: readonly LedgerRow[];
-  appended(): void;
+interface CommittedRow {
+  row: LedgerRow;
+  appended(row: LedgerRow): void;
 }
 
 export interface OutboxDependencies {
@@ -39,18 +41,20 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
     await store.dropFromOutbox(rows);
   };
 
-  const batcher = createBatcher<CommittedRows, void>({
-    work: async (_key, batch) => {
-      const appended = (): void => batch.forEach(({ value }) => value.appended());
-      const rows = batch.flatMap(({ value }) => value.rows);
-      await drain(rows, appended).catch((error: unknown) => logger.warn({ err: error }, "ledger rows stay in their outboxes for now"));
-      for (const { resolve } of batch) resolve();
-    },
-    maxBatch: MAX_BATCH,
-    maxWaiting: MAX_WAITING,
-    gatherMs: GATHER_MS,
-    overloaded: () => unavailable("too many rows are on their way to the ledger"),
-  });
+  const gathering = (gatherMs: number): Batcher<CommittedRow, void> =>
+    createBatcher<CommittedRow, void>({
+      work: async (_key, batch) => {
+        const appended = (): void => batch.forEach(({ value }) => value.appended(value.row));
+        const rows = batch.map(({ value }) => value.row);
+        await drain(rows, appended).catch((error: unknown) => logger.warn({ err: error }, "ledger rows stay in their outboxes for now"));
+        for (const { resolve } of batch) resolve();
+      },
+      maxBatch: MAX_BATCH,
+      maxWaiting: MAX_WAITING,
+      gatherMs,
+      overloaded: () => unavailable("too many rows are on their way to the ledger"),
+    });
+  const [batcher, settling] = [gathering(GATHER_MS), gathering(SETTLE_MS)];
 
   /** Empties an account's outbox, so that its ledger is complete. */
   const flush = async (userId: string): Promise<void> => drain((await store.load(userId))?.outbox ?? []);
@@ -69,9 +73,10 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
   };
 
   return {
-    /** Queues newly written rows. `appended` is called when they are in the ledger. */
-    add: (rows: readonly LedgerRow[], appended: () => void): void => {
-      if (rows.length > 0) batcher.submit("", { rows, appended }, Infinity).catch(() => undefined);
+    /** Queues newly written rows. `appended` is called for each row when it is in the ledger. */
+    add: (rows: readonly LedgerRow[], appended: (row: LedgerRow) => void): void => {
+      const { submit } = rows.some(({ settled }) => settled) ? settling : batcher;
+      for (const row of rows) submit("", { row, appended }, Infinity).catch(() => undefined);
     },
 
     flush,
@@ -81,6 +86,6 @@ export const createOutbox = ({ store, logger }: OutboxDependencies) => {
     /** True if an account's outbox must be emptied before the account accepts more commands. */
     isFull: (rows: readonly LedgerRow[]): boolean => rows.length > BILLING_LIMITS.outboxRows || bytesOf(rows) > BILLING_LIMITS.outboxBytes,
 
-    stop: (): Promise<void> => batcher.close(),
+    stop: async (): Promise<void> => void (await Promise.all([batcher.close(), settling.close()])),
   };
 };

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { unavailable } from "@nodeloom/kernel";
 
 export interface BatchItem<T, R> {
@@ -15,8 +14,7 @@ export interface BatcherOptions<T, R> {
   maxBatch: number;
   maxWaiting: number;
   /**
-   * Time for which a batch that isn't full waits for more items, in milliseconds. Without it, a batch has the items that the running code
-   * submits.
+   * Time for which a batch waits until it is full, in milliseconds. Without it, a batch has the items that the running code submits.
    */
   gatherMs?: number | undefined;
   /** Creates the error for items that are too many or waited too long. */
@@ -32,6 +30,8 @@ export interface Batcher<T, R> {
 interface Queue<T, R> {
   waiting: BatchItem<T, R>[];
   pending: Promise<void> | undefined;
+  /** Ends the wait for more items. */
+  begin: () => void;
 }
 
 const stopping = (): Error => unavailable("the process is stopping");
@@ -50,11 +50,19 @@ export const createBatcher = <T, R>(options: BatcherOptions<T, R>): Batcher<T, R
     return late.length > 0 ? batch.filter(({ deadlineMs }) => deadlineMs > now) : batch;
   };
 
-  const gathered = (): Promise<void> => (gatherMs === undefined ? Promise.resolve() : delay(gatherMs));
+  const gathered = async (queue: Queue<T, R>): Promise<void> => {
+    if (gatherMs === undefined || isClosed || queue.waiting.length >= maxBatch) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      queue.begin = resolve;
+      timer = setTimeout(resolve, gatherMs);
+    });
+    clearTimeout(timer);
+  };
 
   const workOff = async (key: string, queue: Queue<T, R>): Promise<void> => {
     while (queue.waiting.length > 0) {
-      if (queue.waiting.length < maxBatch) await gathered();
+      await gathered(queue);
       const batch = next(queue);
       if (batch.length > 0) await work(key, batch);
     }
@@ -64,17 +72,19 @@ export const createBatcher = <T, R>(options: BatcherOptions<T, R>): Batcher<T, R
   return {
     submit: (key, value, deadlineMs) => {
       if (isClosed) return Promise.reject(stopping());
-      const queue = queues.get(key) ?? { waiting: [], pending: undefined };
+      const queue = queues.get(key) ?? { waiting: [], pending: undefined, begin: () => undefined };
       if (queue.waiting.length >= maxWaiting) return Promise.reject(overloaded());
       queues.set(key, queue);
       return new Promise<R>((resolve, reject) => {
         queue.waiting.push({ value, deadlineMs, resolve, reject });
         queue.pending ??= workOff(key, queue);
+        if (queue.waiting.length >= maxBatch) queue.begin();
       });
     },
 
     close: async () => {
       isClosed = true;
+      for (const { begin } of queues.values()) begin();
       await Promise.all([...queues.values()].flatMap(({ pending }) => (pending ? [pending] : [])));
     },
   };

@@ -41,6 +41,17 @@ it("doesn't wait for others if a batch is full", async () => {
   expect(await Promise.all([submit("k", "a", later()), submit("k", "b", later())])).toEqual([1, 1]);
 });
 
+it("ends its wait when a batch is full, and when it is closed", async () => {
+  const { submit, close } = batcherOf({ gatherMs: LONG_MS, maxBatch: 2 });
+  const first = submit("k", "a", later());
+  await new Promise(setImmediate);
+  expect(await Promise.all([first, submit("k", "b", later())])).toEqual([2, 2]);
+  const last = submit("k", "c", later());
+  await new Promise(setImmediate);
+  await close();
+  expect(await last).toBe(1);
+});
+
 it("rejects items beyond its limit, items that waited too long, and items after it is closed", async () => {
   const { promise: mayEnd, resolve: end } = deferred();
   const { submit, close } = batcherOf({ maxWaiting: 1 }, mayEnd);
