@@ -136,10 +136,10 @@ export const participlesIn = (text) =>
     }),
   );
 
-const SOURCE_PATH = /`([\w@.-]+\/[\w@./-]*\.(?:tsx?|[cm]js))`/g;
+const SOURCE_PATH = /`([\w@.-]+\/[\w@./-]*\.(?:tsx?|[cm]js)|(?:deploy|docs|gateway|proto|services)\/[\w@./-]*\/)`/g;
 
 /**
- * Source files that a page names and that don't exist. A path may leave out its first folders.
+ * Source files and folders that a page names and that don't exist. A file's path may leave out its first folders.
  * @param {readonly string[]} files @returns {typeof awkwardIn}
  */
 export const missingFilesIn = (files) => (text) =>
@@ -147,9 +147,9 @@ export const missingFilesIn = (files) => (text) =>
     .split("\n")
     .flatMap((words, index) =>
       [...words.matchAll(SOURCE_PATH)].flatMap(([, path]) =>
-        files.some((file) => `/${file}`.endsWith(`/${path}`))
+        files.some((file) => `/${file}`.endsWith(`/${path}`) || (path?.endsWith("/") && file.startsWith(path)))
           ? []
-          : [{ line: index + 1, words: path ?? "", instead: "a file that exists" }],
+          : [{ line: index + 1, words: path ?? "", instead: "a file or folder that exists" }],
       ),
     );
 

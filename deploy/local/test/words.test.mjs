@@ -51,6 +51,7 @@ describe("the words of the documentation", () => {
   it("name source files that exist, with or without their first folders", () => {
     const find = missingFilesIn(["services/billing/src/main.ts"]);
     assert.deepEqual(find("`services/billing/src/main.ts`, `src/main.ts` and `.nodeloom/local.json`"), []);
-    assert.deepEqual(find("fine\n`src/gone.ts`"), [{ line: 2, words: "src/gone.ts", instead: "a file that exists" }]);
+    assert.deepEqual(find("fine\n`src/gone.ts`"), [{ line: 2, words: "src/gone.ts", instead: "a file or folder that exists" }]);
+    assert.deepEqual(find("`services/gone/test/`"), [{ line: 1, words: "services/gone/test/", instead: "a file or folder that exists" }]);
   });
 });
