@@ -81,7 +81,9 @@ const watched = async (other, slug, work) => {
 /** Times another user's runs right before and right after a batch is ordered. @param {{ caller: Caller, slug: string, other: Caller, others: string }} options */
 const besideNewBatches = async ({ caller, slug, other, others }) => {
   /** @type {number[]} */
-  const [idle, beside] = [[], []];
+  const idle = [];
+  /** @type {number[]} */
+  const beside = [];
   for (let count = 0; count < NEW_BATCHES; count += 1) {
     idle.push((await timed(() => run(other, others, 0))).ms);
     const ordered = createBatch(caller, slug, rowsOf("row"));

@@ -7,17 +7,15 @@ import { KINDS, STORY } from "./graphs.mjs";
 const SPREAD_MS = 75_000;
 const WAIT_MS = 240_000;
 const LOOK_MS = 1_000;
-/** One batch starts with the first runs, another after half of the kills. */
-const BATCHES_AT_MS = [0, SPREAD_MS / 2];
 export const BATCH_ROWS = 40;
 const APPROVAL = "ask";
 
 /**
- * Starts runs of every kind and two batches, spread over the time of the faults.
+ * Starts runs of every kind, spread over the time of the faults, and two batches: one with the first runs, one after half of the time.
  * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, runs: number, say: (line:
- *   string) => void }} options
+ *   string) => void, spreadMs?: number }} options
  */
-export const createLoad = async ({ api, user: { key }, runs, say }) => {
+export const createLoad = async ({ api, user: { key }, runs, say, spreadMs = SPREAD_MS }) => {
   const save = async (/** @type {object} */ graph) => {
     const { status, body } = await api.call("POST", "/api/workflows", { key, body: graph });
     if (status !== 201) throw new Error(`a workflow was answered ${status}: ${JSON.stringify(body)}`);
@@ -55,7 +53,7 @@ export const createLoad = async ({ api, user: { key }, runs, say }) => {
 
   /** @param {number} index @returns {Promise<Outcome[]>} */
   const one = async (index) => {
-    await delay((index / runs) * SPREAD_MS);
+    await delay((index / runs) * spreadMs);
     const kind = /** @type {typeof kinds[number]} */ (kinds[index % kinds.length]);
     const first = await begin(`/api/workflows/${kind.slug}/run`, { inputs: {} }, kind);
     const { executionId, status } = first;
@@ -76,7 +74,7 @@ export const createLoad = async ({ api, user: { key }, runs, say }) => {
 
   return {
     start: async () => {
-      const batching = Promise.all(BATCHES_AT_MS.map(batch));
+      const batching = Promise.all([0, spreadMs / 2].map(batch));
       const settled = await Promise.allSettled(Array.from({ length: runs }, (_, index) => one(index)));
       const rejected = settled.filter((result) => result.status === "rejected");
       for (const result of rejected.slice(0, 5)) say(`no answer: ${result.reason}`);

@@ -4,8 +4,11 @@ const RETRY_MS = 500;
 /** @typedef {{ status: number, headers: Headers, body: any }} Answer */
 /** @typedef {{ key: string, keyId: string, webhookSecret: string, userId: string, cookie: string }} User */
 
-/** HTTP client that retries after no response, 429 and 503. @param {() => string} baseUrl */
-export const createApi = (baseUrl) => {
+/**
+ * HTTP client that retries after no response, 429 and 503.
+ * @param {() => string} baseUrl @param {(answer: Answer, request: string) => void} [onAnswer] called for every answer, also before a retry
+ */
+export const createApi = (baseUrl, onAnswer = () => undefined) => {
   /** @param {string} method @param {string} path @param {{ key?: string, cookie?: string, body?: unknown, idempotencyKey?: string, prefer?: string, organization?: string }} [options] @returns {Promise<Answer>} */
   const once = async (method, path, { key, cookie, body, idempotencyKey, prefer, organization } = {}) => {
     const response = await fetch(baseUrl() + path, {
@@ -22,7 +25,9 @@ export const createApi = (baseUrl) => {
       signal: AbortSignal.timeout(150_000),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+    const answer = { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
+    onAnswer(answer, `${method} ${path}`);
+    return answer;
   };
 
   /** @type {typeof once} */

@@ -33,6 +33,8 @@ export const BILLING_LIMITS = {
   holdPageAccounts: 1_000,
   holdPageDefault: 200,
   checkpointPageAccounts: 100,
+  /** Ledger rows that one query sums, so that it ends long before its time-out. */
+  sumRows: 100_000,
   renewalPageAccounts: 1_000,
   renewalPageDefault: 200,
   /** Number of findings after which a check stops and returns a cursor. */

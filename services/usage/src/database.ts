@@ -5,6 +5,6 @@ import { createTotalsStore } from "./totals/totals-store";
 /** Rows of runs and their totals. Raise the version with every change to a collection's indexes. */
 export const database = defineDatabase({
   service: "usage",
-  version: FIRST_VERSION,
+  version: FIRST_VERSION + 1,
   declare: (connection) => void [createStore(connection), createTotalsStore(connection)],
 });

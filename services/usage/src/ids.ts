@@ -3,7 +3,8 @@ import { LIMITS } from "@nodeloom/kernel";
 /** Number of ids per millisecond. */
 const PER_MS = 1_000;
 /**
- * Range of random start offsets within a millisecond, so that concurrent processes rarely collide. After a collision the next id is tried.
+ * Range of random start offsets within a millisecond, so that an owner's rows from concurrent processes rarely collide. After a collision the
+ * next id is tried.
  */
 const STARTS = 800;
 

@@ -12,7 +12,7 @@ import {
 
 /** One run. Members of the outcome are zero or null until the row is final. */
 export interface UsageRow extends Omit<RunStart, "startedAt">, Omit<RunOutcome, "status"> {
-  /** Increases with every row. */
+  /** Increases with every row. Unique for the owner. */
   id: number;
   status: (typeof STATUSES)[number];
   createdAt: Date;
@@ -58,6 +58,8 @@ const COUNTED_PART = {
 } as const;
 const GROUPED_PART = { _id: 0, source: 1, workflowSlug: 1, keyId: 1, metadata: 1, millicredits: 1 } as const;
 const COST_PART = { _id: 0, millicredits: 1, estimatedMillicredits: 1 } as const;
+/** Rows among which the highest id is. A run's row can be created later than that of a run that began after it. */
+const NEWEST_ROWS = 1_000;
 /** Number of rows per batch of a cursor. */
 const CURSOR_ROWS = 1_000;
 const GROUPED_TIMEOUT_MS = 30_000;
@@ -89,8 +91,9 @@ const rowSchema = new Schema<RowDocument>(
   // Rows must be as durable as the charges in billing.
   { collection: "usage", id: false, autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
 );
-// Lists rows, newest first: all rows, and rows by status, workflow or model.
-rowSchema.index({ userId: 1, id: -1 });
+// Lists rows, newest first: all rows, and rows by status, workflow or model. Unique indexes start with the owner, so that the collection
+// can be sharded by owner.
+rowSchema.index({ userId: 1, id: 1 }, { unique: true });
 rowSchema.index({ userId: 1, status: 1, id: -1 });
 rowSchema.index({ userId: 1, workflowSlug: 1, id: -1 });
 rowSchema.index({ userId: 1, modelIds: 1, id: -1 });
@@ -98,7 +101,6 @@ rowSchema.index({ userId: 1, modelIds: 1, id: -1 });
 rowSchema.index({ uncounted: 1, id: 1 }, { sparse: true });
 // Used to remove the oldest rows.
 rowSchema.index({ createdAt: 1 });
-rowSchema.index({ id: 1 }, { unique: true });
 
 const toRow = ({ _id, uncounted: _uncounted, counted: _counted, ...document }: RowDocument): UsageRow => ({
   executionId: _id,
@@ -126,8 +128,11 @@ export const createStore = (connection: Connection) => {
   const updateRow = createUpdater(rows.collection as never, DURABLE);
 
   return {
-    /** @returns 0 if there are no rows */
-    latestId: async (): Promise<number> => (await rows.findOne({}, { id: 1 }).sort({ id: -1 }).lean<Pick<RowDocument, "id">>())?.id ?? 0,
+    /** @returns the highest id of the newest rows; 0 if there are no rows */
+    latestId: async (): Promise<number> => {
+      const newest = await rows.find({}, { id: 1 }).sort({ createdAt: -1 }).limit(NEWEST_ROWS).lean<Pick<RowDocument, "id">[]>();
+      return Math.max(0, ...newest.map(({ id }) => id));
+    },
 
     /** @returns false if the execution already has a row */
     insert: ({ executionId, ...row }: UsageRow): Promise<boolean> => insertRow({ _id: executionId, ...row, uncounted: row.userId }),

@@ -16,10 +16,10 @@ export interface LedgerTotal extends RowTotal {
   userId: string;
 }
 
-/** Totals of an account's rows from the first to the last of a year. */
+/** Totals of an account's rows from the first one on. An account has one checkpoint a year, which is advanced during the year. */
 export interface Checkpoint {
   userId: string;
-  /** Last year that the checkpoint includes, in UTC. */
+  /** Year of the newest row that the checkpoint includes, in UTC. */
   year: number;
   /** Sequence number of the newest row that the checkpoint includes. */
   sequence: number;
@@ -111,10 +111,13 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
       return documents.map(({ _id: _, ...checkpoint }) => checkpoint);
     },
 
-    /** Writes a checkpoint once. @returns false if it already exists */
-    addCheckpoint: async (checkpoint: Checkpoint): Promise<boolean> => {
+    /** Adds a year's checkpoint, or advances it from an earlier row. @returns false if another process did so before */
+    advanceCheckpoint: async (checkpoint: Checkpoint, from: Checkpoint | undefined): Promise<boolean> => {
       const _id = `${checkpoint.userId}:${checkpoint.year}`;
-      return insertOnce(checkpoints.create([{ _id, ...checkpoint }]));
+      if (from?.year !== checkpoint.year) return insertOnce(checkpoints.create([{ _id, ...checkpoint }]));
+      const { sequence, totals, at } = checkpoint;
+      const { modifiedCount } = await checkpoints.updateOne({ _id, sequence: from.sequence }, { $set: { sequence, totals, at } });
+      return modifiedCount === 1;
     },
 
     firstRowAfter: async (userId: string, sequence: number): Promise<Pick<LedgerRow, "sequence" | "at"> | undefined> => {

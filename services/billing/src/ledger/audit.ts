@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { groupBy } from "@nodeloom/kernel";
 import type { Account } from "../account/account";
 import { BILLING_LIMITS } from "../limits";
-import type { Checkpoint, RowTotal } from "./audit-store";
+import type { Checkpoint, LedgerTotal, RowRange, RowTotal } from "./audit-store";
 import { addTotals, newestOf } from "./checkpoints";
 import type { BillingStore } from "../store";
 
@@ -119,6 +119,22 @@ export const differences = (account: Account, ledger: RecomputedAccount): Findin
   ];
 };
 
+/** Groups ranges into queries of at most `sumRows` rows. A longer range is split. */
+function* queriesOf(ranges: readonly RowRange[]): Generator<RowRange[]> {
+  let [query, rows]: [RowRange[], number] = [[], 0];
+  for (const range of ranges)
+    for (let after = range.after ?? 0; after < range.sequence;) {
+      const sequence = Math.min(range.sequence, after + BILLING_LIMITS.sumRows - rows);
+      query.push({ ...range, after, sequence });
+      rows += sequence - after;
+      after = sequence;
+      if (rows < BILLING_LIMITS.sumRows) continue;
+      yield query;
+      [query, rows] = [[], 0];
+    }
+  if (query.length > 0) yield query;
+}
+
 export interface AuditDependencies {
   store: Pick<BillingStore, "pageAccounts" | "pageLedgerUsers" | "totals" | "load" | "checkpointsOf">;
   clock: () => Date;
@@ -126,16 +142,22 @@ export interface AuditDependencies {
 
 /** Audits all accounts by computing them again from their rows. */
 export const createAudit = ({ store, clock }: AuditDependencies) => {
+  const totalsOf = async (ranges: readonly RowRange[]): Promise<LedgerTotal[]> => {
+    const totals: LedgerTotal[] = [];
+    for (const query of queriesOf(ranges)) totals.push(...(await store.totals(query)));
+    return totals;
+  };
+
   /** Returns totals of ledger rows: checkpoints plus later rows, or all rows in a full check. */
   const sumUp = async (accounts: readonly Account[], newest: ReadonlyMap<string, Checkpoint>): Promise<Map<string, RowTotal[]>> => {
     const ranges = accounts.map((account) => ({ ...account, after: newest.get(account.userId)?.sequence ?? 0 }));
-    const since = groupBy(await store.totals(ranges), ({ userId }) => userId);
+    const since = groupBy(await totalsOf(ranges), ({ userId }) => userId);
     return new Map(accounts.map(({ userId }) => [userId, addTotals(newest.get(userId)?.totals ?? [], since.get(userId) ?? [])]));
   };
 
   const checkCheckpoints = async (checkpoints: readonly Checkpoint[], result: LedgerCheck): Promise<void> => {
     for (const { userId, sequence, totals } of checkpoints) {
-      const rows = recompute(await store.totals([{ userId, sequence, outbox: [] }]), []);
+      const rows = recompute(await totalsOf([{ userId, sequence, outbox: [] }]), []);
       const recomputed = recompute(totals, []);
       if (isDeepStrictEqual(rows, recomputed)) continue;
       const [expected, actual] = [sayable(rows.balance), sayable(recomputed.balance)];
@@ -204,7 +226,7 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
     /**
      * Computes every account again from its rows. The result is exact under load: rows are numbered, so only rows up to the account's read
      * are counted. Stops before the caller's deadline, or when there are too many findings.
-     * @param isFull reads all history and checks the checkpoints against it; otherwise checkpoints replace the rows of past years
+     * @param isFull reads all history and checks the checkpoints against it; otherwise checkpoints replace the rows that they include
      */
     check: async (cursor: string, isFull: boolean, deadlineMs = Date.now() + DEFAULT_CHECK_MS): Promise<LedgerCheck> => {
       const result: LedgerCheck = { accounts: 0, mismatches: [], staleHolds: [], nextCursor: "" };

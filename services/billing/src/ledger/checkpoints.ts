@@ -3,8 +3,10 @@ import type { Checkpoint, RowTotal } from "./audit-store";
 import { BILLING_LIMITS } from "../limits";
 import type { BillingStore } from "../store";
 
-/** Delay after the end of a year. By then all rows of the year are in the ledger. */
+/** Age at which all earlier rows of an account are in the ledger. */
 const SETTLE_MS = 7 * 86_400_000;
+/** Steps after which a page ends with the current account. */
+const STEPS_PER_PAGE = 100;
 
 /** Sums totals by kind and model. */
 export const addTotals = (...lists: readonly (readonly RowTotal[])[]): RowTotal[] => {
@@ -35,48 +37,62 @@ export const newestOf = (checkpoints: readonly Checkpoint[], sequences: Readonly
 };
 
 export interface CheckpointDependencies {
-  store: Pick<BillingStore, "pageAccounts" | "checkpointsOf" | "addCheckpoint" | "firstRowAfter" | "lastSequenceBefore" | "totals">;
+  store: Pick<BillingStore, "pageAccounts" | "checkpointsOf" | "advanceCheckpoint" | "firstRowAfter" | "lastSequenceBefore" | "totals">;
   logger: Logger;
   clock: () => Date;
   pageAccounts?: number;
+  rowsAtOnce?: number;
 }
 
-/** Sums each account's rows of past years once a year, so that an audit reads only later rows. */
+const isSameMonth = (one: Date, other: Date): boolean => one.toISOString().slice(0, 7) === other.toISOString().slice(0, 7);
+
+/**
+ * Sums each account's settled rows once a month, and those of busy accounts in steps of `rowsAtOnce` rows, so that an audit reads only later
+ * rows. A process that ends between two steps loses nothing.
+ */
 export const createCheckpoints = ({
   store,
   logger,
   clock,
   pageAccounts = BILLING_LIMITS.checkpointPageAccounts,
+  rowsAtOnce = BILLING_LIMITS.sumRows,
 }: CheckpointDependencies) => {
-  const write = async (userId: string, year: number, earlier: Checkpoint | undefined): Promise<boolean> => {
-    const end = new Date(Date.UTC(year + 1, 0, 1));
+  /** Sums the next rows of one year. @returns the new checkpoint; undefined if there is nothing to sum, or another process did so */
+  const advance = async (userId: string, earlier: Checkpoint | undefined): Promise<Checkpoint | undefined> => {
+    const settledBefore = new Date(clock().getTime() - SETTLE_MS);
     const after = earlier?.sequence ?? 0;
     const first = await store.firstRowAfter(userId, after);
-    if (!first || first.at >= end) return false;
-    const sequence = await store.lastSequenceBefore(userId, end);
-    if (sequence <= after) return false;
+    if (!first || first.at >= settledBefore) return undefined;
+    const year = first.at.getUTCFullYear();
+    const yearEnd = new Date(Date.UTC(year + 1, 0, 1));
+    const last = await store.lastSequenceBefore(userId, yearEnd < settledBefore ? yearEnd : settledBefore);
+    const sequence = Math.min(last, after + rowsAtOnce);
+    if (sequence <= after) return undefined;
+    const isPart = earlier?.year === year && isSameMonth(earlier.at, clock()) && yearEnd > settledBefore;
+    if (isPart && sequence - after < rowsAtOnce) return undefined;
     const totals = await store.totals([{ userId, after, sequence, outbox: [] }]);
     const rows = totals.reduce((sum, total) => sum + total.rows, 0);
     if (rows !== sequence - after) {
-      logger.error({ userId, year, missing: sequence - after - rows }, "a year of the ledger can't be summed up: rows are missing");
-      return false;
+      logger.error({ userId, year, missing: sequence - after - rows }, "ledger rows can't be summed up: some are missing");
+      return undefined;
     }
-    return store.addCheckpoint({ userId, year, sequence, totals: addTotals(earlier?.totals ?? [], totals), at: clock() });
+    const checkpoint = { userId, year, sequence, totals: addTotals(earlier?.totals ?? [], totals), at: clock() };
+    return (await store.advanceCheckpoint(checkpoint, earlier)) ? checkpoint : undefined;
   };
 
   return {
-    /** Writes missing checkpoints of the last completed year for a page of accounts. Idempotent. @returns number of checkpoints */
+    /** Advances the checkpoints of a page of accounts. Idempotent. @returns number of steps */
     page: async (cursor: string): Promise<RemovedPage> => {
-      const year = new Date(clock().getTime() - SETTLE_MS).getUTCFullYear() - 1;
       const accounts = await store.pageAccounts(cursor, pageAccounts);
       const sequences = new Map(accounts.map(({ userId, sequence }) => [userId, sequence]));
       const newest = newestOf(await store.checkpointsOf([...sequences.keys()]), sequences);
-      let writtenCount = 0;
+      let steps = 0;
       for (const { userId } of accounts) {
-        const earlier = newest.get(userId);
-        if ((earlier?.year ?? 0) < year && (await write(userId, year, earlier))) writtenCount += 1;
+        let checkpoint = await advance(userId, newest.get(userId));
+        for (; checkpoint; checkpoint = await advance(userId, checkpoint)) steps += 1;
+        if (steps >= STEPS_PER_PAGE) return { removed: steps, next: userId };
       }
-      return { removed: writtenCount, next: accounts.length < pageAccounts ? "" : accounts.at(-1)!.userId };
+      return { removed: steps, next: accounts.length < pageAccounts ? "" : accounts.at(-1)!.userId };
     },
   };
 };

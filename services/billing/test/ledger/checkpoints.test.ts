@@ -47,9 +47,14 @@ const lastRow = async (before: string): Promise<number> => {
   return row!.sequence as number;
 };
 
-it("sums up the rows of each ended year, on top of the earlier years", async () => {
-  for (const at of ["2024-03-01", "2024-12-31", "2025-06-01", "2026-01-02"]) await moveAt(at);
+it("sums up rows once a month, in one checkpoint for each year, on top of the earlier years", async () => {
+  for (const at of ["2024-03-01", "2024-12-31", "2025-06-01", "2025-12-20", "2026-01-02"]) await moveAt(at);
+  now = new Date("2025-12-01");
+  expect(await write()).toBe(2);
+  expect((await checkpoints().findOne({ year: 2025 }))!.sequence).toBe(await lastRow("2025-06-02"));
   now = new Date("2025-12-31");
+  expect(await write()).toBe(0);
+  now = new Date("2026-01-08");
   expect(await write()).toBe(1);
   now = new Date("2026-02-01");
   expect(await write()).toBe(1);
@@ -58,22 +63,44 @@ it("sums up the rows of each ended year, on top of the earlier years", async () 
   expect(stored).toMatchObject([
     { userId: USER, year: 2024, sequence: await lastRow("2025-01-01") },
     { userId: USER, year: 2025, sequence: await lastRow("2026-01-01") },
+    { userId: USER, year: 2026, sequence: await lastRow("2026-02-01") },
   ]);
-  const rows = (stored[1]!.totals as { rows: number }[]).reduce((sum, total) => sum + total.rows, 0);
-  expect(rows).toBe(stored[1]!.sequence);
+  for (const { totals, sequence } of stored)
+    expect((totals as { rows: number }[]).reduce((sum, total) => sum + total.rows, 0)).toBe(sequence);
   for (const full of [false, true]) expect(await check(full)).toMatchObject({ accounts: 1, mismatches: [] });
 });
 
-it("leaves a year open while its last rows may be in transit", async () => {
-  await moveAt("2025-06-01");
+it("leaves rows out while they may be in transit", async () => {
+  await moveAt("2025-12-30");
   now = new Date("2026-01-05");
   expect(await write()).toBe(0);
 });
 
-it("spares the check from reading past years' rows, and a full check reads them anyway", async () => {
+it("sums up a busy account in steps, several times a month, and goes on after a step that failed", async () => {
+  for (const at of ["2025-03-01", "2025-03-02", "2025-03-03"]) await moveAt(at);
+  now = new Date("2025-03-20");
+  const sequence = await lastRow("2025-03-20");
+  let steps = 0;
+  const store = {
+    ...own.store,
+    advanceCheckpoint: (...step: Parameters<typeof own.store.advanceCheckpoint>) => {
+      steps += 1;
+      return steps === 3 ? Promise.reject(new Error("the database is unavailable")) : own.store.advanceCheckpoint(...step);
+    },
+  };
+  const busy = createCheckpoints({ store, logger, clock: () => now, rowsAtOnce: 4 });
+  await expect(busy.page("")).rejects.toThrow("the database is unavailable");
+  expect(await checkpoints().findOne()).toMatchObject({ year: 2025, sequence: 8 });
+  await Promise.all([busy.page(""), createCheckpoints({ store: own.store, logger, clock: () => now, rowsAtOnce: 4 }).page("")]);
+  const stored = await checkpoints().find().toArray();
+  expect(stored).toMatchObject([{ sequence: sequence - (sequence % 4) }]);
+  for (const full of [false, true]) expect((await check(full)).mismatches).toEqual([]);
+});
+
+it("spares the check from reading rows before a checkpoint, and a full check reads them anyway", async () => {
   for (const at of ["2024-03-01", "2026-01-20"]) await moveAt(at);
   await moveAt("2024-04-01", OTHER);
-  now = new Date("2026-02-01");
+  now = new Date("2026-01-22");
   expect(await write()).toBe(2);
   const { sequence } = (await checkpoints().findOne({ userId: USER }))!;
   // Rows covered by a checkpoint aren't read. The first row shows which users have rows.
@@ -123,7 +150,7 @@ it.each<[string, boolean, () => Promise<unknown>, string[]]>([
   ],
 ])("finds %s", async (_, full, corrupt, expected) => {
   for (const at of ["2024-03-01", "2026-01-20"]) await moveAt(at);
-  now = new Date("2026-02-01");
+  now = new Date("2026-01-22");
   await write();
   expect((await check(full)).mismatches).toEqual([]);
   await billing.stop();

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Connection } from "mongoose";
+import type { Connection, Model } from "mongoose";
 import { z } from "zod";
 import { ConfigError, loadConfig, variables, type ConfigOf, type ConfigSchema, type Environment } from "../config";
 import type { Logger } from "../telemetry/logger";
 import { onceThere } from "../work/startup";
-import { connectMongo, isDatabaseUnavailable } from "./mongo";
+import { connectMongo, isDatabaseUnavailable, type MongoOptions } from "./mongo";
 
 /** Schema version of a service's database. It covers everything that the database and other stores need before the service starts. */
 
@@ -67,14 +67,39 @@ export interface DatabaseDefinition<V extends Record<string, z.ZodType>> {
   fill?: { from: string; move(own: Connection, from: Connection): Promise<number> };
 }
 
-const connect = (service: string, { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix }: BaseConfig, logger?: Logger) =>
-  connectMongo({ uri, database: `${prefix}${service}`, logger });
+const connect = (
+  service: string,
+  { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix }: BaseConfig,
+  options: Pick<MongoOptions, "logger" | "isMigration">,
+) => connectMongo({ uri, database: `${prefix}${service}`, ...options });
+
+const PROGRESS_MS = 10_000;
+
+/**
+ * Builds a model's missing indexes, and says so while it takes long. Indexes of earlier releases stay, because processes of these can still
+ * run.
+ */
+const buildIndexes = async (model: Model<unknown>, logger?: Logger): Promise<void> => {
+  const { toCreate, toDrop } = await model.diffIndexes();
+  if (toDrop.length > 0) logger?.info({ collection: model.collection.name, indexes: toDrop }, "indexes of earlier releases can be dropped");
+  if (toCreate.length === 0) return;
+  const [startedAt, documents] = [Date.now(), await model.estimatedDocumentCount()];
+  const report = (message: string): void =>
+    logger?.info({ collection: model.collection.name, indexes: toCreate.length, documents, ms: Date.now() - startedAt }, message);
+  const timer = setInterval(() => report("building indexes"), PROGRESS_MS);
+  try {
+    await model.createIndexes();
+  } finally {
+    clearInterval(timer);
+  }
+  if (documents > 0) report("built indexes");
+};
 
 /** Creates missing collections and indexes of all models on a connection. */
-export const makeCollections = async (connection: Connection): Promise<void> => {
+export const makeCollections = async (connection: Connection, logger?: Logger): Promise<void> => {
   for (const model of Object.values(connection.models)) {
     await model.createCollection();
-    await model.createIndexes();
+    await buildIndexes(model, logger);
   }
 };
 
@@ -84,7 +109,7 @@ export const uriOf = (service: string, env: Environment): string | undefined => 
 type Fill = NonNullable<DatabaseDefinition<never>["fill"]>;
 
 const fillFrom = async ({ from, move }: Fill, own: Connection, config: BaseConfig, logger?: Logger): Promise<void> => {
-  const source = await connect(from, config, logger);
+  const source = await connect(from, config, { logger, isMigration: true });
   try {
     const moved = await move(own, source);
     if (moved > 0) logger?.info({ from, moved }, "moved rows");
@@ -103,11 +128,11 @@ export const defineDatabase = <V extends Record<string, z.ZodType> = Record<neve
     config,
     migrate: async (env, logger) => {
       const settings = loadConfig(config, env) as BaseConfig & ConfigOf<V>;
-      const connection = await connect(service, settings, logger);
+      const connection = await connect(service, settings, { logger, isMigration: true });
       try {
         declare(connection);
         const from = await versionOf(connection);
-        await makeCollections(connection);
+        await makeCollections(connection, logger);
         await others?.(settings);
         // During the first migration, processes of the previous release may still serve the rows.
         if (fill && from >= version)
@@ -160,7 +185,7 @@ export const openDatabase = async (
   config: BaseConfig,
   logger: Logger,
 ): Promise<Connection> => {
-  const connection = await connect(database.service, config, logger);
+  const connection = await connect(database.service, config, { logger });
   try {
     await untilMigrated(connection, database, logger);
     return connection;

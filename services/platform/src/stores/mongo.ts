@@ -5,6 +5,8 @@ import { onceThere } from "../work/startup";
 import { failClosedWrites } from "./closed-writes";
 
 const SERVER_SELECTION_MS = 5_000;
+/** Longer than the election of a primary, which can take 12 s. */
+const MIGRATION_SELECTION_MS = 15_000;
 /** A server that stops responding must not block callers forever. */
 const SOCKET_TIMEOUT_MS = 30_000;
 const MAX_CONNECTIONS = 20;
@@ -15,13 +17,17 @@ export interface MongoOptions {
   logger?: Logger | undefined;
   /** Maximum wait for the server, in milliseconds. Default: STARTUP_PATIENCE_MS. */
   patienceMs?: number;
+  /** True for migrations: commands wait for a primary, and can take any time, as building an index does. */
+  isMigration?: boolean;
 }
 
 /**
- * Connects to one database. Commands fail fast while the server is unavailable. In a replica set, a majority acknowledges writes.
+ * Connects to one database. Commands fail fast while the server is unavailable. In a replica set, a majority acknowledges writes, the primary
+ * answers reads with its newest data, and the driver repeats a read or write once after an election. The address can't change this: a
+ * conditional update decides by the newest data, and a read after it must see why it was refused.
  * @throws the driver's error if the server is still unavailable after `patienceMs`
  */
-export const connectMongo = async ({ uri, database, ...wait }: MongoOptions): Promise<Connection> => {
+export const connectMongo = async ({ uri, database, isMigration = false, ...wait }: MongoOptions): Promise<Connection> => {
   // Loaded here, so that processes without a database don't load it.
   const { default: mongoose } = await import("mongoose");
   failClosedWrites();
@@ -32,9 +38,13 @@ export const connectMongo = async ({ uri, database, ...wait }: MongoOptions): Pr
     autoIndex: false,
     autoCreate: false,
     maxPoolSize: MAX_CONNECTIONS,
-    serverSelectionTimeoutMS: SERVER_SELECTION_MS,
-    socketTimeoutMS: SOCKET_TIMEOUT_MS,
+    serverSelectionTimeoutMS: isMigration ? MIGRATION_SELECTION_MS : SERVER_SELECTION_MS,
+    socketTimeoutMS: isMigration ? 0 : SOCKET_TIMEOUT_MS,
     writeConcern: { w: "majority" as const },
+    readConcernLevel: "local" as const,
+    readPreference: "primary" as const,
+    retryReads: true,
+    retryWrites: true,
   };
   await onceThere({ server: "MongoDB", isUnavailable: isDatabaseUnavailable, ...wait }, () => connection.openUri(uri, options));
   return connection;
@@ -76,8 +86,13 @@ const OUTAGE_NAMES = new Set([
 ]);
 /** Socket errors that the driver forwards if the server disappears during a command. */
 const OUTAGE_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]);
-/** The driver's label for errors during the election of a primary. */
+/** The driver's label for writes that fail during the election of a primary. */
 const RETRYABLE_LABEL = "RetryableWriteError";
+/**
+ * Codes of a server that stops being the primary, or recovers. Reads fail with them without a label.
+ * Source: https://github.com/mongodb/specifications, server discovery and monitoring, "not writable primary" and "node is recovering"
+ */
+const STATE_CHANGE_CODES = new Set([91, 189, 10107, 11600, 11602, 13435, 13436]);
 
 export const isDatabaseUnavailable = (error: unknown): boolean => {
   if (typeof error !== "object" || error === null) return false;
@@ -85,6 +100,7 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
   return (
     (typeof name === "string" && OUTAGE_NAMES.has(name)) ||
     (typeof code === "string" && OUTAGE_CODES.has(code)) ||
+    (typeof code === "number" && STATE_CHANGE_CODES.has(code)) ||
     (Array.isArray(errorLabels) && errorLabels.includes(RETRYABLE_LABEL)) ||
     // The error of a bulk write contains the error that ended it.
     (errorResponse instanceof Error && errorResponse !== error && isDatabaseUnavailable(errorResponse))

@@ -57,6 +57,19 @@ describe("a database connection", () => {
     for (const other of [undefined, null, "11000", new Error("E11000"), { code: "11000" }]) expect(isDuplicateKey(other)).toBe(false);
   });
 
+  it("reads and writes at the primary, whatever the address says", async () => {
+    const uri = `${relay.url}/?readPreference=secondary&readConcernLevel=available&w=1&retryWrites=false&retryReads=false`;
+    const other = await connectMongo({ uri, database });
+    const { readPreference, readConcern, writeConcern, retryReads, retryWrites } = other.getClient().options;
+    await other.close();
+    expect([readPreference.mode, readConcern.level, writeConcern?.w]).toEqual(["primary", "local", "majority"]);
+    expect([retryReads, retryWrites]).toEqual([true, true]);
+  });
+
+  it.each([91, 189, 10_107, 11_600, 11_602, 13_435, 13_436])("is unavailable while a member of its replica set answers %d", (code) => {
+    expect(isDatabaseUnavailable(Object.assign(new Error("not primary"), { name: "MongoServerError", code }))).toBe(true);
+  });
+
   it("is SERVICE_UNAVAILABLE to callers while the server is unavailable, and then serves them again", async () => {
     const service = await startJsonService({ unary: unary(async () => (await notes.findById("a").lean())?.text) });
     expect(await service.client.unary({})).toBe("one");

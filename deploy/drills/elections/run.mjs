@@ -1,0 +1,95 @@
+/**
+ * `npm run drill elections`: runs a whole local platform on a replica set of three members, whose primary steps down or vanishes 50 times
+ * during mixed runs. Replies of writes are lost too. Then it checks that every acknowledged write is there. The drill affects only
+ * processes that it started.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { defaultCacheDir } from "../../local/servers/programs/cache.mjs";
+import { startMongodb } from "../../local/servers/mongodb.mjs";
+import { createLoad } from "../chaos/load.mjs";
+import { verify } from "../chaos/verify.mjs";
+import { createApi } from "../support/api.mjs";
+import { readLocal, startPlatform } from "../support/platform.mjs";
+import { createReceiver } from "../support/receiver.mjs";
+import { runDrill } from "../support/run-drill.mjs";
+import { startReplicaSet } from "./replica-set.mjs";
+
+export const DRILL = {
+  sentence: "lets the primary of a replica set step down 50 times under mixed runs: every acknowledged write must be there",
+  minutes: 5,
+};
+
+const STEP_DOWNS = 50;
+const RUNS = 200;
+const GAP_MS = 1_500;
+const SHORT_ELECTION_MS = 1_000;
+/** Longer than a request waits for a primary, so that some are answered 503. */
+const LONG_ELECTION_MS = 8_000;
+const LONG_EVERY = 10;
+const CRASH_EVERY = 3;
+const LOST_REPLIES = 3;
+const SPREAD_MS = 150_000;
+const SETTLE_MS = 240_000;
+const UNAVAILABLE = 503;
+
+await runDrill("elections", async ({ say, check, atEnd }) => {
+  const dataDir = await mkdtemp(join(tmpdir(), "nodeloom-elections-"));
+  atEnd(() => rm(dataDir, { recursive: true, force: true }));
+  const { MONGODB_URI: _, ...env } = process.env;
+  const server = await startMongodb({ dataDir, cacheDir: defaultCacheDir(env), env });
+  atEnd(() => server.stop());
+  const replicaSet = await startReplicaSet(Number(new URL(server.uri).port));
+  atEnd(replicaSet.close);
+  const receiver = await createReceiver();
+  atEnd(() => receiver.close());
+  const platform = await startPlatform({ EGRESS_ALLOW: receiver.address, MONGODB_URI: replicaSet.uri });
+  atEnd(platform.stop);
+
+  /** @type {string[]} */
+  const faults = [];
+  let unavailable = 0;
+  const api = createApi(
+    () => readLocal().baseUrl,
+    ({ status, body }, request) => {
+      if (status === UNAVAILABLE) unavailable += 1;
+      // Failed runs are answered 500, with other codes.
+      else if (status > UNAVAILABLE || body?.code === "INTERNAL") faults.push(`${request}: ${status} ${JSON.stringify(body)}`);
+    },
+  );
+  const user = await api.enterprise(readLocal().accounts, receiver.url);
+  await api.call("PUT", `/api/keys/${user.keyId}/budget`, { cookie: user.cookie, body: { credits: 1_000_000, window: "total" } });
+  const load = await createLoad({ api, user, runs: RUNS, say, spreadMs: SPREAD_MS });
+  say(`${RUNS} mixed runs and two batches during ${STEP_DOWNS} elections`);
+  const working = load.start();
+  for (let count = 1; count <= STEP_DOWNS; count += 1) {
+    await delay(GAP_MS);
+    replicaSet.loseReplies(LOST_REPLIES);
+    const electionMs = count % LONG_EVERY === 0 ? LONG_ELECTION_MS : Math.random() * SHORT_ELECTION_MS;
+    await replicaSet.stepDown({ electionMs, crash: count % CRASH_EVERY === 0 });
+  }
+  const { writes, repeated, interruptedBefore, interruptedAfter, lostReplies, notPrimary } = replicaSet.counts;
+  say(`${writes} writes; interrupted before the write ${interruptedBefore}, after it ${interruptedAfter}; ${lostReplies} replies lost`);
+  const isProven = await verify({
+    api,
+    user,
+    load: await working,
+    receiver,
+    admin: readLocal().accounts.admin,
+    deadlineMs: SETTLE_MS,
+    more: [],
+    say,
+  });
+  check(
+    ["every acknowledged write is there", isProven, "checks above"],
+    ["errors of the platform are 503 only", faults.length === 0, `${unavailable} × 503; ${faults.slice(0, 3).join("; ")}`],
+    [
+      "elections met writes under way",
+      interruptedBefore > 0 && interruptedAfter > 0 && lostReplies > 0,
+      `${notPrimary} commands reached another member`,
+    ],
+    ["drivers repeated writes, and none was carried out twice", repeated > 0, `${repeated} repeated`],
+  );
+});
