@@ -19,11 +19,17 @@ const memoryOf = async (pid) => {
   return ok ? `${Math.round(Number(tail) / KILOBYTES_PER_MEGABYTE)} MB` : "-";
 };
 
+/** @param {string} address */
+const answersRedis = (address) => {
+  const { hostname, port } = new URL(`redis://${address}`);
+  return answersRedisPing(hostname.replace(/^\[|\]$/g, ""), Number(port));
+};
+
 /** @param {import("./platform/status-file.mjs").Row} row */
-const isHealthy = ({ address, health, url }) => {
+const isHealthy = async ({ address, health, url }) => {
   const [host, port] = [address.slice(0, address.lastIndexOf(":")), Number(address.slice(address.lastIndexOf(":") + 1))];
   if (health === "mongodb") return answersMongoPing(host, port);
-  if (health === "redis") return answersRedisPing(host, port);
+  if (health === "redis") return (await Promise.all(address.split(",").map(answersRedis))).some(Boolean);
   if (health === "temporal") return servesTemporalNamespace(address, process.env.TEMPORAL_NAMESPACE || "default");
   return health === "grpc" ? servesGrpc(address) : answersHttp(url ?? `http://${address}`);
 };

@@ -3,6 +3,7 @@ import { SERVICES } from "../../services.cjs";
 import { readJson, writeJson } from "../run/files.mjs";
 import { STATE_DIR } from "../paths.mjs";
 import { listenOf } from "../run/processes.mjs";
+import { redisServers } from "../servers/redis.mjs";
 
 const STATUS_FILE = join(STATE_DIR, "processes.json");
 
@@ -25,7 +26,7 @@ const rowsOf = (platform) => [
     return { name, address, health: protocol, ...(protocol === "http" ? { url: `http://${address}/readyz` } : {}) };
   }),
   { name: "mongodb", address: hostOf(platform.mongoUri), health: "mongodb" },
-  { name: "redis", address: hostOf(platform.redisUrl), health: "redis" },
+  { name: "redis", address: redisServers(platform.redisUrl).join(","), health: "redis" },
   { name: "temporal", address: platform.temporalAddress, health: "temporal" },
   ...(platform.tracesUrl === undefined
     ? []

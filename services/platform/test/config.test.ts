@@ -60,7 +60,7 @@ describe("a configuration", () => {
   it("describes every missing variable at once", () => {
     const problem = problemOf({});
     expect(problem).toContain("MONGODB_URI is missing: MongoDB server, without a database name");
-    expect(problem).toContain("REDIS_URL is missing: Redis server");
+    expect(problem).toContain("REDIS_URL is missing: Redis server, Sentinels or cluster");
     expect(problem).toContain("PUBLIC_BASE_URL is missing: address of the gateway for clients");
     expect(problem).toContain("LISTEN is missing: where it listens");
     expect(problem.split("\n")).toHaveLength(5);
@@ -95,6 +95,9 @@ describe("a configuration", () => {
     expect(problemOf({ ...GOOD, MONGODB_URI: "postgres://root:hunter2@db", REDIS_URL: "hunter2", LISTEN: "hunter2" })).not.toContain(
       "hunter2",
     );
+    for (const login of ["hunter2", "a:b:hunter2@", ":hunter%2@", ":hunter2", "h?hunter2=1@", ":a@hunter2@"])
+      for (const kind of ["sentinel", "cluster"])
+        expect(problemOf({ ...GOOD, REDIS_URL: `redis+${kind}://${login}host:x` })).not.toMatch(/hunter/);
   });
 
   it("of every process has a purpose for each variable", () => {

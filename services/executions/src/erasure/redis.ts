@@ -1,5 +1,5 @@
 /** Removes an account's keys in Redis: sessions and stored answers. */
-import type { Redis } from "@nodeloom/platform";
+import { scanKeys, type Redis } from "@nodeloom/platform";
 
 const PAGE = 500;
 
@@ -19,32 +19,28 @@ const ownerOfSession = (json: string | null): unknown => {
 };
 
 export const createRedisErasure = ({ redis, keyPrefix }: RedisErasureOptions) => {
+  /** Removes keys one by one, because a cluster takes one key per command. */
+  const remove = async (keys: readonly string[]): Promise<number> => {
+    const removed = await Promise.all(keys.map((key) => redis.del(key)));
+    return removed.reduce((sum, count) => sum + count, 0);
+  };
+
   /** Scans all keys of a kind. That is acceptable, because the keys expire soon and erasures are rare. */
-  const removeWhere = async (kind: string, isMeant: (keys: string[]) => Promise<string[]>): Promise<number> => {
-    let [cursor, removed] = ["0", 0];
-    do {
-      const [next, keys] = await redis.scan(cursor, "MATCH", `${keyPrefix}${kind}*`, "COUNT", PAGE);
-      const keysToErase = keys.length === 0 ? [] : await isMeant(keys);
-      if (keysToErase.length > 0) removed += await redis.del(...keysToErase);
-      cursor = next;
-    } while (cursor !== "0");
+  const removeWhere = async (kind: string, ownerOf: (key: string) => Promise<unknown>, userId: string): Promise<number> => {
+    let removed = 0;
+    for await (const keys of scanKeys(redis, `${keyPrefix}${kind}*`, PAGE)) {
+      const owners = await Promise.all(keys.map(ownerOf));
+      removed += await remove(keys.filter((_, index) => owners[index] === userId));
+    }
     return removed;
   };
 
   return {
     removeSessions: (userId: string): Promise<number> =>
-      removeWhere("session:", async (keys) => {
-        const sessions = await redis.mget(...keys);
-        return keys.filter((_, index) => ownerOfSession(sessions[index] ?? null) === userId);
-      }),
-    removeAnswers: (userId: string): Promise<number> =>
-      removeWhere("idempotency:", async (keys) => {
-        const owners = await Promise.all(keys.map((key) => redis.hget(key, "owner")));
-        return keys.filter((_, index) => owners[index] === userId);
-      }),
+      removeWhere("session:", async (key) => ownerOfSession(await redis.get(key)), userId),
+    removeAnswers: (userId: string): Promise<number> => removeWhere("idempotency:", (key) => redis.hget(key, "owner"), userId),
     forgetRuns: async (executionIds: readonly string[]): Promise<void> => {
-      const keys = executionIds.flatMap((id) => ["asked:", "called-off:", "answering:"].map((kind) => `${keyPrefix}${kind}${id}`));
-      if (keys.length > 0) await redis.del(...keys);
+      await remove(executionIds.flatMap((id) => ["asked:", "called-off:", "answering:"].map((kind) => `${keyPrefix}${kind}${id}`)));
     },
   };
 };

@@ -63,7 +63,7 @@ export interface ClusterSlots {
   /**
    * Slots of one resource. While Redis is unavailable, this process uses its share: the slots divided by the number of processes, at least
    * one. Work can't weigh more than one slot.
-   * @param name the same name is the same resource in all processes
+   * @param name the same name is the same resource in all processes. It has no braces: in a Redis cluster, the keys of a resource are together.
    */
   of(name: string, options: SlotsOptions): Slots;
   /** True while slots count in all processes together. */
