@@ -55,6 +55,27 @@ it("gives scripts the cost and duration of a run", async () => {
   expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toEqual({ executionId, result: { text: "x" }, cost: 1.5, ms: 20 });
 });
 
+it("prints the price of a run, and runs nothing", async () => {
+  const schema = { status: 200, json: { fields: [{ name: "subject", type: "text" }] } };
+  const quote = { status: 200, json: { estimatedCreditCost: 2, maxCreditCost: 4, exact: false, nodes: [], grants: [], warnings: [] } };
+  const words = ["run", "poster", "--quote", "subject=a boat"];
+  expect(await printed(await start(words, schema, quote))).toEqual({ code: 0, stdout: "about 2 credits, at most 4 credits\n" });
+  expect(service!.received.map(({ path }) => path)).toEqual(["/api/workflows/poster/schema", "/api/workflows/poster/quote"]);
+  await service!.stop();
+  const { stdout } = await printed(await start(["--json", ...words], schema, quote));
+  expect(JSON.parse(stdout)).toMatchObject({ estimatedCreditCost: 2, maxCreditCost: 4, exact: false });
+});
+
+it("prints each problem of a request once", async () => {
+  const issues = [{ path: "inputs.subject", message: "is required" }];
+  const json = { error: "inputs.subject: is required", code: "INVALID_INPUTS", issues };
+  const child = await start(["run", "poster"], { status: 200, json: { fields: [] } }, { status: 400, json });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  expect((await printed(child)).code).toBe(3);
+  expect(stderr).toBe("inputs.subject: is required (INVALID_INPUTS)\n");
+});
+
 it("promotes the version of another alias, and a version by its number", async () => {
   const listed = [
     { name: "production", version: 2, isDefault: false },

@@ -32,7 +32,11 @@ export const outcomeOf = (error: unknown): { exitCode: number; message: string }
   const issues = Array.isArray(details.issues) ? (details.issues as { path?: string; nodeId?: string; message: string }[]) : [];
   const lines = [
     `${message}${code === undefined ? "" : ` (${code})`}`,
-    ...issues.map(({ path, nodeId, message: issue }) => `  ${path ?? nodeId ?? ""}${(path ?? nodeId) ? ": " : ""}${issue}`),
+    ...issues
+      .map(({ path, nodeId, message: issue }) => `${path ?? nodeId ?? ""}${(path ?? nodeId) ? ": " : ""}${issue}`)
+      // Most messages consist of their issues.
+      .filter((line) => !message.includes(line))
+      .map((line) => `  ${line}`),
     ...(executionId === undefined ? [] : [`  execution ${executionId}`]),
   ];
   const exitCode = status === 0 ? EXIT.unreachable : status === RUN_FAILED && executionId !== undefined ? EXIT.failed : EXIT.refused;

@@ -12,6 +12,7 @@ export const addRunCommands = ({ program, perform, number }: Commands): void => 
     .argument("[inputs...]", "name=text, name=@file, name:=json")
     .description("prices a run, runs it, shows its progress; Ctrl-C cancels it")
     .option("-o, --output <path>", "save its file there; a folder (ending with /) takes all")
+    .option("--quote", "print the price, and run nothing")
     .option("--max-credits <n>", "refuse a run that could cost more", number)
     .option("--until <node>", "run only that node of a workflow and what it needs")
     .option("--alias <name>", "run the version of this alias, such as staging")

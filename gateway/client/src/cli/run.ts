@@ -8,6 +8,8 @@ import { saveFiles } from "./results";
 import type { Outcome, Terminal } from "./terminal";
 
 export interface RunOptions {
+  /** Only prints the price. */
+  quote?: boolean;
   output?: string;
   maxCredits?: number;
   until?: string;
@@ -102,7 +104,7 @@ const start = async (client: Client, target: Target, text: string, idempotencyKe
   return headers.get("x-execution-id") ?? "";
 };
 
-/** Quotes and starts a run, follows it to the end and saves its files. */
+/** Quotes and starts a run, follows it to the end and saves its files. With `quote`, only quotes it. */
 export const run = async (
   client: Client,
   name: string,
@@ -114,11 +116,14 @@ export const run = async (
   const target = targetOf(name, { until, alias });
   const webhook = webhookOf(options);
   const inputs = await readInputs(client, parts, await typesOf(client, target));
-  const { estimatedCreditCost, maxCreditCost, exact } = await quote(client, target, bodyOf(inputs, { until }));
+  const quotation = await quote(client, target, bodyOf(inputs, { until }));
+  const { estimatedCreditCost, maxCreditCost, exact } = quotation;
   const most = maxCreditCost ?? 0;
   const about = estimatedCreditCost ?? 0;
   const estimate = about === most ? "" : `about ${credits(about)}, `;
-  terminal.note(exact ? credits(most) : `${estimate}at most ${credits(most)}`);
+  const price = exact ? credits(most) : `${estimate}at most ${credits(most)}`;
+  if (options.quote) return terminal.value(quotation, price);
+  terminal.note(price);
   const executionId = await start(client, target, bodyOf(inputs, { maxCredits, until, webhook }), idempotencyKey);
   terminal.note(`execution ${executionId}`);
   const interrupt = cancelOnInterrupt(client, executionId, terminal);
