@@ -9,6 +9,7 @@ import { consoleRouter } from "./console/router";
 import { allowOrigin, preflight } from "./edge/cors";
 import { docsRouter } from "./docs/router";
 import { methodNotAllowed, routeNotFound } from "./http/errors";
+import { nearestPath } from "./http/nearest-path";
 import type { Gateway } from "./edge/gateway";
 import { mediaProxy } from "./edge/media-proxy";
 import { openApiDocument } from "./docs/openapi";
@@ -130,8 +131,9 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
   app.use(docsRouter({ document: openApiDocument(routes, publicBaseUrl), publicBaseUrl, gateway }));
   app.use(appPages({ gateway, mediaOrigins }));
   app.use(consoleRouter({ mediaOrigins }));
-  app.use(() => {
-    throw routeNotFound();
+  const paths = [...new Set(routes.map(({ path }) => path))];
+  app.use(({ path }) => {
+    throw routeNotFound(nearestPath(path, paths));
   });
 
   // Handles errors outside of routes, such as unknown paths. These requests count against the address.

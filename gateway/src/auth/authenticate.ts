@@ -165,7 +165,8 @@ export const createAuthentication = (
     authenticate: async (request, response, { keySchemes = [], ofPerson = false } = {}) => {
       const value = request.headers["x-api-key"] ?? credentialOf(request, keySchemes);
       if (value === undefined) return bySession(request, response, ofPerson);
-      if (typeof value !== "string" || value === "" || value.length > MAX_KEY_CHARS) throw unauthenticated();
+      if (value === "") throw unauthenticated("the API key is empty: set the variable from which your program reads it");
+      if (typeof value !== "string" || value.length > MAX_KEY_CHARS) throw unauthenticated();
       return byValue(value, request, ofPerson);
     },
   };

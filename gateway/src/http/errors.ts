@@ -110,8 +110,13 @@ export const notFound = (what: string): DomainError => new DomainError("not_foun
 export const invalidSlug = (): DomainError =>
   new DomainError("invalid", "INVALID_SLUG", "internalName must be lowercase letters, digits and single hyphens");
 
-export const routeNotFound = (): DomainError =>
-  new DomainError("not_found", "ROUTE_NOT_FOUND", "there is no such route: /docs lists all routes");
+/** @param meant path of the route that was probably meant */
+export const routeNotFound = (meant?: string): DomainError =>
+  new DomainError(
+    "not_found",
+    "ROUTE_NOT_FOUND",
+    `there is no such route${meant === undefined ? ":" : `; did you mean ${meant}?`} /docs lists all routes`,
+  );
 
 export const methodNotAllowed = (allow: readonly string[]): DomainError =>
   new DomainError("invalid", "METHOD_NOT_ALLOWED", `this route answers ${allow.join(", ")}`, { allow });

@@ -14,10 +14,13 @@ const FIRST_SERVER_ERROR = 500;
 
 const typeOf = (status: number): string => TYPES[status] ?? (status >= FIRST_SERVER_ERROR ? "server_error" : "invalid_request_error");
 
+/** Inputs of a model have the names of parameters. */
+const INPUTS = /^inputs\./;
+
 /** Parameter that an error concerns, or null. */
 const paramOf = (issues: unknown): string | null => {
   const path = Array.isArray(issues) ? (issues[0] as { path?: unknown } | undefined)?.path : undefined;
-  return typeof path === "string" && path !== "" ? path : null;
+  return typeof path === "string" && path !== "" ? path.replace(INPUTS, "") : null;
 };
 
 export const OPENAI_PATH = "/v1/";

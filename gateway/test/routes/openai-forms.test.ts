@@ -65,6 +65,12 @@ it("returns errors in OpenAI's form, with the parameter that they concern", () =
   const { body, headers } = asOpenAiError({ status: 400, headers: {}, body: { error: "bad", code: "INVALID_REQUEST", issues } });
   expect(body).toEqual({ error: { message: "bad", type: "invalid_request_error", param: "size", code: "INVALID_REQUEST", issues } });
   expect(headers).toEqual({ "x-should-retry": "false" });
+  const ofInput = asOpenAiError({
+    status: 400,
+    headers: {},
+    body: { error: "bad", issues: [{ path: "inputs.temperature", message: "no" }] },
+  });
+  expect(ofInput.body).toMatchObject({ error: { param: "temperature" } });
 });
 
 it.each<[string, number, object, string | undefined]>([

@@ -1,5 +1,6 @@
 import type { IssueCode } from "./graph/issues";
 import type { Role } from "./organizations";
+import { didYouMean } from "./nearest-name";
 import { wellFormed } from "./well-formed";
 
 /**
@@ -198,10 +199,19 @@ export const roleDenied = (role: Role, required = `role:${role}`): DomainError =
 
 /** A missing workflow and another user's workflow get one error, so that callers can't probe for slugs. */
 export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
-export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
-/** @param alias as it appears in the request */
-export const aliasNotFound = (alias: string): DomainError =>
-  new DomainError("not_found", "ALIAS_NOT_FOUND", `the workflow has no alias ${alias}`);
+/** @param version as it appears in the request */
+export const versionNotFound = (version?: number): DomainError =>
+  new DomainError(
+    "not_found",
+    "VERSION_NOT_FOUND",
+    `the workflow has no ${version === undefined || version < 1 ? "such version" : `published version ${version}`}`,
+  );
+/**
+ * @param alias as it appears in the request
+ * @param aliases names that the caller can see
+ */
+export const aliasNotFound = (alias: string, aliases: readonly string[] = []): DomainError =>
+  new DomainError("not_found", "ALIAS_NOT_FOUND", `the workflow has no alias ${alias}${didYouMean(alias, aliases)}`);
 export const executionNotFound = (): DomainError => new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
 
 /** Matches messages of version 1.0.0 that may quote URLs, hosts, headers or values. Rows written by that version have no public message. */

@@ -77,8 +77,11 @@ const wantedRange = (request: Request, object: ServedFile): ByteRange | "unsatis
   return readRange(request.get("range") ?? "", object.bytes);
 };
 
+/** An error in the form that every route has. `doc` is a path of the gateway, which serves these files. */
+const errorBody = (code: string, error: string): object => ({ error, code, doc: `/docs/reference/errors/${code}` });
+
 const notFound = (response: Response): void => {
-  response.status(NOT_FOUND).set("Cache-Control", "no-store").json({ error: "media not found", code: "NOT_FOUND" });
+  response.status(NOT_FOUND).set("Cache-Control", "no-store").json(errorBody("NOT_FOUND", "media not found"));
 };
 
 const unsatisfiable = (response: Response, object: ServedFile): void => {
@@ -86,11 +89,11 @@ const unsatisfiable = (response: Response, object: ServedFile): void => {
   response
     .status(UNSATISFIABLE)
     .set({ "Content-Range": `bytes */${object.bytes}`, "Cache-Control": "no-store", "Content-Disposition": "inline" })
-    .json({ error: "the range is outside the file", code: "INVALID_REQUEST" });
+    .json(errorBody("INVALID_REQUEST", "the range is outside the file"));
 };
 
 const sendRefusal = (response: Response, status: number, code: string, error: string): void => {
-  response.status(status).set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" }).json({ error, code });
+  response.status(status).set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" }).json(errorBody(code, error));
 };
 
 /** Returns the object, or its thumbnail if the request has `w`. Undefined if the request was already rejected. */
@@ -166,7 +169,7 @@ const failed =
     response
       .status(UNAVAILABLE)
       .set({ "Retry-After": String(retryAfter), "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" })
-      .json({ error: message, code: "SERVICE_UNAVAILABLE", retryAfter });
+      .json({ ...errorBody("SERVICE_UNAVAILABLE", message), retryAfter });
   };
 
 /** The HTTP server. It serves stored objects by their public keys, and health probes. */
@@ -185,7 +188,7 @@ export const mediaHttp = (deps: MediaHttp): Express => {
   });
   app.get("/media/:key", (request, response) => send(deps, request, response));
   app.all("/media/:key", (_request, response) => {
-    response.status(METHOD_NOT_ALLOWED).set("Allow", "GET, HEAD").json({ error: "method not allowed", code: "METHOD_NOT_ALLOWED" });
+    response.status(METHOD_NOT_ALLOWED).set("Allow", "GET, HEAD").json(errorBody("METHOD_NOT_ALLOWED", "method not allowed"));
   });
   app.use((_request, response) => notFound(response));
   app.use(failed(deps.logger));

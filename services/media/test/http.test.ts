@@ -86,7 +86,7 @@ describe("GET /media/:key", () => {
   it.each(["nothing.png", "..%2f..%2fetc%2fpasswd", "%", "a".repeat(500)])("returns 404 with a code for %.20s", async (key) => {
     const response = await fetch(`${service.http}/media/${signed(key)}`);
     expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({ error: "media not found", code: "NOT_FOUND" });
+    expect(await response.json()).toEqual({ error: "media not found", code: "NOT_FOUND", doc: "/docs/reference/errors/NOT_FOUND" });
   });
 
   it("rejects other methods", async () => {

@@ -122,7 +122,8 @@ const chosenByAlias = (
 ): Choice => {
   const set = alias === "" || head.createdBy !== userId ? undefined : aliasOf(head, alias);
   if (set) return { version: set.version, alias, set };
-  if (alias !== "" && alias !== PRODUCTION && !orProduction) throw aliasNotFound(alias);
+  if (alias !== "" && alias !== PRODUCTION && !orProduction)
+    throw aliasNotFound(alias, head.createdBy === userId ? Object.keys(head.aliases ?? {}) : []);
   const version = inProduction(head);
   return { version, alias: version === 0 ? "" : PRODUCTION, set: aliasOf(head, PRODUCTION) };
 };
@@ -139,7 +140,7 @@ const chosenVersion = (head: Pick<WorkflowHead, "createdBy" | "published" | "ali
     throw invalidRequest([{ path: "version", message: `must be a version's number, or ${DRAFT}` }]);
   const chosenNumber = version === DRAFT ? 0 : Number(version);
   const isVisible = head.createdBy === userId ? chosenNumber <= newest(head) : chosenNumber === inProduction(head);
-  if (!isVisible) throw versionNotFound();
+  if (!isVisible) throw versionNotFound(chosenNumber);
   return { version: chosenNumber, alias: "" };
 };
 

@@ -99,7 +99,7 @@ export const grantsFor = ({ preset, capabilities }: GrantRequest, owner: User): 
   const granted = isPreset(preset) ? presetCapabilities(preset, owner.plan.base, admin) : capabilities;
   const above = granted.filter((capability) => !withinCeiling(capability, owner.plan.base, admin));
   if (above.length > 0) {
-    throw new DomainError("forbidden", "CAPABILITY_ABOVE_CEILING", `above the ceiling of the tier: ${above.join(", ")}`, {
+    throw new DomainError("forbidden", "CAPABILITY_ABOVE_CEILING", `your tier doesn't have ${above.join(", ")}`, {
       capabilities: above,
     });
   }

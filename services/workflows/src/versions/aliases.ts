@@ -136,7 +136,7 @@ export const createAliases = ({ store, versions, canaries }: AliasesDeps): Alias
   /** A higher number can belong to a publication that is in progress or crashed. @throws DomainError VERSION_NOT_FOUND */
   const published = async (head: Workflow, version: number): Promise<Version> => {
     const stored = version >= 1 && version <= newest(head) ? await versions.get(head.creationId, version) : undefined;
-    if (!stored) throw versionNotFound();
+    if (!stored) throw versionNotFound(version);
     return stored;
   };
 

@@ -107,7 +107,12 @@ describe("aliases", () => {
     await set(slug, owner, "production", 1);
     expect(await definition(slug, reader)).toMatchObject({ version: 1, nodesJson: text("1") });
     expect(await definition(slug, reader, { alias: "production" })).toMatchObject({ version: 1 });
+    const unknown = { ...ALIAS_NOT_FOUND, message: "the workflow has no alias stagin" };
     await expect(definition(slug, reader, { alias: "staging" })).rejects.toMatchObject(ALIAS_NOT_FOUND);
+    // Only the owner learns which aliases there are.
+    await expect(definition(slug, reader, { alias: "stagin" })).rejects.toMatchObject(unknown);
+    const misspelt = { ...ALIAS_NOT_FOUND, message: "the workflow has no alias stagin: did you mean staging?" };
+    await expect(definition(slug, owner, { alias: "stagin" })).rejects.toMatchObject(misspelt);
     await expect(definition(slug, reader, { version: "2" })).rejects.toMatchObject({ reason: "VERSION_NOT_FOUND" });
     expect(await get(service, slug, reader)).toMatchObject({ nodesJson: text("1") });
     await expect(service.client.listAliases({ slug, ownerId: reader })).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });

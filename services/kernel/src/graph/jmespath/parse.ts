@@ -57,7 +57,8 @@ export const parseExpression = (text: string): Expression => {
   const next = (): Token => tokens[at++]!;
   const fail = ({ type, value, at: where }: Token): never => {
     const what = type === "end" ? "its end" : JSON.stringify(type === "name" || type === "number" ? value : type);
-    throw new ExpressionError(`${what} at character ${where + 1} isn't allowed there`);
+    const hint = type === "number" ? `: an index is written as [${value}]` : "";
+    throw new ExpressionError(`${what} at character ${where + 1} isn't allowed there${hint}`);
   };
   const expect = (type: TokenType): Token => (peek().type === type ? next() : fail(peek()));
   const accept = (type: TokenType): boolean => {

@@ -98,6 +98,7 @@ describe("a JMESPath expression", () => {
 
   it.each([
     ["scenes[", /isn't allowed there/],
+    ["scenes.0", /0 at character 8 isn't allowed there: an index is written as \[0\]/],
     ["a b", /"b" at character 3/],
     ["#", /character 1/],
     [`${"(".repeat(40)}a${")".repeat(40)}`, /deeper than 32/],
