@@ -11,7 +11,21 @@ interface Changes {
 type Matching<T> = (removed: readonly T[]) => unknown;
 
 /**
- * Returns the changes of a list whose new entries are at its end. An update can't add to a list and remove from it, except from its start.
+ * Puts new runs in the places of removed ones, so that an update only names the changed places. The order of running runs has no meaning,
+ * and an update can't add to a list and remove from it, except from its start.
+ */
+export const arranged = (before: RunQueue, after: RunQueue): RunQueue => {
+  const [was, is] = [new Set(before.running), new Set(after.running)];
+  const added = after.running.filter((id) => !was.has(id));
+  const freePlaces = before.running.flatMap((id, place) => (is.has(id) ? [] : [place]));
+  if (freePlaces.length === 0 || added.length < freePlaces.length) return after;
+  const running = [...before.running];
+  freePlaces.forEach((place, index) => (running[place] = added[index]!));
+  return { ...after, running: [...running, ...added.slice(freePlaces.length)] };
+};
+
+/**
+ * Returns the changes of a list whose new entries are at its end, or in the places of removed ones.
  * @param matching the condition that only the given entries fulfil
  */
 const changesOfList = <T>(name: string, before: readonly T[], after: readonly T[], matching: Matching<T>): Changes => {
@@ -20,6 +34,9 @@ const changesOfList = <T>(name: string, before: readonly T[], after: readonly T[
   const remaining = before.filter((entry) => is.has(entry));
   const added = after.filter((entry) => !was.has(entry));
   const removed = before.filter((entry) => !is.has(entry));
+  const places = after.flatMap((entry, place) => (entry === before[place] ? [] : [[`${name}.${place}`, entry] as const]));
+  const areReplaced = removed.length > 0 && before.length <= after.length && places.length === added.length;
+  if (areReplaced) return { $set: Object.fromEntries(places) };
   if (!remaining.every((entry, index) => entry === after[index])) return { $set: { [name]: after } };
   if (removed.length === 0) return added.length === 0 ? {} : { $push: { [name]: { $each: added } } };
   if (added.length === 0) return { $pull: { [name]: matching(removed) } };
