@@ -99,8 +99,8 @@ export const createPurchases = ({ api, user: { cookie }, stripe, baseUrl }) => {
       const rows = new Map([...(await booked("topup")), ...(await booked("adjust"))]);
       // If the end of a dispute or a failed refund arrives before its begin, no credits move.
       const isUnmoved = (/** @type {string} */ id) => {
-        const taken = id.replace(/:returned$/, "");
-        return `${taken}:returned` in expected && !rows.has(taken) && !rows.has(`${taken}:returned`);
+        const takenId = id.replace(/:returned$/, "");
+        return `${takenId}:returned` in expected && !rows.has(takenId) && !rows.has(`${takenId}:returned`);
       };
       const wrong = Object.entries(expected).filter(([id, credits]) => rows.get(id) !== credits && !isUnmoved(id));
       const sum = Object.values(expected).reduce((total, credits) => total + credits, 0);

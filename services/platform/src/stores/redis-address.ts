@@ -22,7 +22,7 @@ const MAX_PORT = 65_535;
 const FORMS =
   "redis://host:6379, redis+sentinel://host:26379,host:26379/NAME-OF-PRIMARY or redis+cluster://host:6379,host:6379 (rediss for TLS, user:password@ before the first host)";
 
-/** What is wrong with an address. The message never contains the address, which can hold a password. */
+/** An invalid address. The message never contains the address, which can hold a password. */
 export class RedisAddressError extends Error {
   override readonly name = "RedisAddressError";
 }
