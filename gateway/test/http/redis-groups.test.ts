@@ -192,6 +192,7 @@ describe.each([
 
     const key = `${prefix}key`;
     await redis.set(key, "1");
+    const warnings = jest.spyOn(logger, "warn");
     await group.killPrimary(key);
     const askedAt = performance.now();
     const failure = await redis.get(key).catch((error: Error) => error);
@@ -200,6 +201,8 @@ describe.each([
     const works = (connection: Redis): Promise<boolean> =>
       eventually(() => connection.set(key, "2").then(Boolean, () => false), Boolean, FAILOVER_MS);
     await Promise.all([redis, other].map(works));
+    const away = name === "a cluster" ? "a node of the redis cluster is away" : "redis is away";
+    expect(warnings.mock.calls.map(([, text]) => text)).toContain(away);
     await reaches("node.completed");
     await reaches("settled");
     // The subscriber of a cluster can be at any of its servers.
@@ -211,5 +214,16 @@ describe.each([
     // A scan fails rather than leave out the keys of a server that has no replacement yet.
     const keys = (): Promise<string[]> => keysOf(redis, `${prefix}key*`).catch(() => []);
     expect(await eventually(keys, ({ length }) => length > 0, FAILOVER_MS)).toEqual([key]);
+  });
+
+  it("commands fail at once while all servers are away", async () => {
+    if (name === "one server") return;
+    await group.stop();
+    await eventually(() => redis.status !== "ready");
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const failure = await redis.get("x").catch((error: Error) => error.message);
+      expect(failure).toEqual(expect.any(String));
+      expect(failure).not.toBe("Command timed out");
+    }
   });
 });

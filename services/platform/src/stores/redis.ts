@@ -18,6 +18,8 @@ const COMMAND_TIMEOUT_STEPS = 5;
 const MAX_RECONNECT_DELAY_MS = 1_000;
 /** Pause between two reads of which node of a cluster holds which keys. */
 const CLUSTER_REFRESH_MS = 5_000;
+/** Pause between two warnings about nodes of a cluster. Errors of one that is down come with each command for it. */
+const NODE_WARNING_MS = 60_000;
 
 export interface RedisOptions {
   /** Address that parseRedisAddress reads. */
@@ -143,7 +145,13 @@ export const connectRedis = ({ url, logger, subscriber = false }: RedisOptions):
   let reason = "";
   // These say why, before the error says that nothing is left to try.
   redis.on("sentinelError", (error: Error) => void (reason = error.message));
-  redis.on("node error", (error: Error) => void (reason = error.message));
+  let nodeWarnedAt = Number.NEGATIVE_INFINITY;
+  redis.on("node error", (error: Error, address: string) => {
+    reason = error.message;
+    if (performance.now() - nodeWarnedAt < NODE_WARNING_MS) return;
+    nodeWarnedAt = performance.now();
+    logger.warn({ reason, address }, "a node of the redis cluster is away");
+  });
   redis.on("error", (error: Error) => {
     if (!isDown) logger.warn({ reason: reason || error.message }, "redis is away");
     isDown = true;
