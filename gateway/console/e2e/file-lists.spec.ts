@@ -41,6 +41,35 @@ const dropOn = async (page: Page, name: string, number: number): Promise<void> =
   await list(page).locator("[data-drop]").dispatchEvent("drop", { dataTransfer: transfer });
 };
 
+test("the first own file replaces a workflow's examples", async () => {
+  const examples = await Promise.all(
+    [7, 8].map(async (number) => {
+      const headers = { "x-api-key": account.key!, "content-type": "image/png" };
+      const answer = await fetch(`${stage.platform.baseUrl}/api/media`, {
+        method: "POST",
+        headers,
+        body: new Uint8Array(pictureOf(number)),
+      });
+      return ((await answer.json()) as { id: string }).id;
+    }),
+  );
+  const fields = [{ name: "photos", type: "image_upload", label: "Photos", multiple: true, maxItems: 2, default: examples }];
+  const body = { name: "Examples", nodes: [nodeAt("in", "request-input", { x: 0, y: 0 }, { fields })], edges: [] };
+  const { body: created } = await stage.http.call("POST", "/api/workflows", { key: account.key, body });
+  const { page, context, complaints } = await stage.signedIn(account);
+  await page.goto(`/workflows/${String(created.slug)}?panel=run`);
+  await list(page).locator("[data-item]").nth(1).waitFor();
+  await list(page)
+    .locator("input[type=file]")
+    .setInputFiles([file("own", 9)]);
+  await shows(page, ["own"]);
+  await page.getByText("Your files replace the examples.").waitFor({ state: "attached" });
+  await dropOn(page, "next", 10);
+  await shows(page, ["own", "next"]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test("takes many files at once, reorders them by pointer and keys, adds from the library, and runs with them in order", async () => {
   const { page, context, complaints } = await stage.signedIn(account);
   await page.goto(`/workflows/${slug}?panel=run`);

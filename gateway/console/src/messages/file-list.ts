@@ -15,6 +15,7 @@ export const FILE_LIST = {
   moved: (title: string, index: number, count: number) => `${title} is now ${index} of ${count}.`,
   removed: (title: string, count: number) => `${title} removed. ${plural(count, "file", "files")} left.`,
   exampleFile: "Example file",
+  examplesReplaced: "Your files replace the examples.",
   addFiles: (count: number) => (count === 0 ? "Add files" : `Add ${plural(count, "file", "files")}`),
   chooseFiles: (label: string) => `Choose files for ${label}`,
   noFiles: "You have no files of this type yet.",

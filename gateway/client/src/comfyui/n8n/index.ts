@@ -39,16 +39,16 @@ const addInputs = (task: N8nImport): void => {
 
 /** Converted nodes whose values no other one takes, also if nodes that are left out follow. */
 const lastNodes = (task: N8nImport): N8nNode[] => {
-  const taken = new Set<N8nNode>();
+  const usedNodes = new Set<N8nNode>();
   const pending = task.nodes.filter(isConverted);
   for (let node = pending.pop(); node; node = pending.pop())
     for (const { source } of node.links) {
       const before = task.byName.get(source);
-      if (!before || taken.has(before)) continue;
-      taken.add(before);
+      if (!before || usedNodes.has(before)) continue;
+      usedNodes.add(before);
       if (!isConverted(before)) pending.push(before);
     }
-  return task.nodes.filter((node) => isConverted(node) && !taken.has(node));
+  return task.nodes.filter((node) => isConverted(node) && !usedNodes.has(node));
 };
 
 /** Links to the result: from what Respond to Webhook sends, else from the last nodes. */
@@ -86,24 +86,24 @@ const reportUnheld = (task: N8nImport): void => {
 };
 
 const reportLeft = (task: N8nImport): void => {
-  const named = (fits: (node: N8nNode) => boolean): string => listed(task.nodes.filter(fits).map(({ type }) => type));
+  const namesOf = (fits: (node: N8nNode) => boolean): string => listed(task.nodes.filter(fits).map(({ type }) => type));
   const lines: readonly [string, (names: string) => string][] = [
-    [named(({ role }) => role === "code"), (names) => `Code is left out: ${names}. A json node reshapes values with an expression.`],
+    [namesOf(({ role }) => role === "code"), (names) => `Code is left out: ${names}. A json node reshapes values with an expression.`],
     [
-      named(({ role, type }) => role === "other" || (role === "inside" && !/^lm/i.test(type))),
+      namesOf(({ role, type }) => role === "other" || (role === "inside" && !/^lm/i.test(type))),
       (names) => `Left out, because nothing here is like them: ${names}.`,
     ],
-    [named(({ isDisabled }) => isDisabled), (names) => `Left out, because they were deactivated: ${names}.`],
+    [namesOf(({ isDisabled }) => isDisabled), (names) => `Left out, because they were deactivated: ${names}.`],
     [
-      named(({ role, type }) => role === "inside" && /^lm/i.test(type)),
+      namesOf(({ role, type }) => role === "inside" && /^lm/i.test(type)),
       (names) => `Each text node chooses its model with auto:text instead of ${names}.`,
     ],
     [
-      named(({ role }) => role === "pass"),
+      namesOf(({ role }) => role === "pass"),
       (names) => `Not needed here: ${names}. Links join by themselves, and a list runs the next node once for each item.`,
     ],
     [
-      named(({ role }) => role === "trigger"),
+      namesOf(({ role }) => role === "trigger"),
       (names) => `${names}: the inputs take its values. Start the workflow over HTTP, or under Schedules and hooks.`,
     ],
   ];

@@ -31,6 +31,9 @@ const moved = (list: readonly string[], from: number, to: number): string[] => {
   return next;
 };
 
+const sameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((reference, index) => reference === other[index]);
+
 /** Unique keys for references, which can repeat. */
 const keysOf = (references: readonly string[]): string[] => {
   const counts = new Map<string, number>();
@@ -59,11 +62,15 @@ export const FileList = ({ label, value, accept, error, examples, most = USUAL_M
     list.current?.querySelector<HTMLElement>(`[data-item="${focused.current}"]`)?.focus();
     focused.current = undefined;
   }, [value]);
-  const room = most - value.length;
+  /** The first own files replace the examples. */
+  const ownPart = (references: readonly string[]): readonly string[] => (sameList(references, examples) ? [] : references);
+  const room = most - ownPart(value).length;
 
   const add = (ids: readonly string[]): void => {
-    const next = [...latest.current, ...ids].slice(0, most);
-    if (latest.current.length + ids.length > most) complain(FILE_LIST.tooMany(most, label));
+    const own = ownPart(latest.current);
+    const next = [...own, ...ids].slice(0, most);
+    if (own.length + ids.length > most) complain(FILE_LIST.tooMany(most, label));
+    if (own.length < latest.current.length) setNews(FILE_LIST.examplesReplaced);
     latest.current = next;
     onChange(next);
   };
