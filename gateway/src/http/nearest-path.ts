@@ -4,7 +4,8 @@ import { nearestName } from "@nodeloom/kernel";
 const MOST_SEGMENTS = 12;
 const API = "/api";
 
-const segmentsOf = (path: string): string[] => path.split("/").slice(1);
+/** A slash at the end makes no segment. */
+const segmentsOf = (path: string): string[] => path.replace(/\/$/, "").split("/").slice(1);
 
 /** Number of misspelt segments, or undefined if the path is another one. */
 const distance = (segments: readonly string[], template: readonly string[]): number | undefined => {
