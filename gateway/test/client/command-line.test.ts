@@ -17,6 +17,7 @@ let service: ScriptedService | undefined;
 afterEach(() => service?.stop());
 
 const start = async (args: string[], ...script: Script[]): Promise<ChildProcessWithoutNullStreams> => {
+  await service?.stop();
   service = await startScripted(...script);
   const env = { ...process.env, NODELOOM_BASE_URL: service.baseUrl, NODELOOM_API_KEY: "nl_key" };
   return spawn(process.execPath, [PROGRAM, ...args], { env });

@@ -44,6 +44,7 @@ export const startScripted = async (...script: Script[]): Promise<ScriptedServic
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
     stop: async () => {
+      if (!server.listening) return;
       server.closeAllConnections();
       server.close();
       await once(server, "close");
