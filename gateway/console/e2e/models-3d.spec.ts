@@ -110,3 +110,28 @@ test("nodes show 3D models, and say if one can't be shown", async () => {
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test("a picture on the canvas becomes a 3D model: the node is found, linked, run and shown", async () => {
+  const headers = { "x-api-key": account.key!, "content-type": "image/png" };
+  const photo = await sharp({ create: { width: 64, height: 48, channels: 3, background: "#ff0000" } })
+    .png()
+    .toBuffer();
+  const body = new Uint8Array(photo);
+  const upload = await fetch(`${stage.platform.baseUrl}/api/media`, { method: "POST", headers, body });
+  const { id } = (await upload.json()) as { id: string };
+  const graph = { nodes: [nodeAt("photo", "media-upload", { x: 0, y: 0 }, { mediaId: id })], edges: [] };
+  const created = await stage.http.call("POST", "/api/workflows", { key: account.key!, body: { name: "Relief", ...graph } });
+  const { page, context, complaints } = await stage.signedIn(account);
+  await page.goto(`/workflows/${String(created.body.slug)}`);
+  await nodes(page, 1);
+  await page.locator(`${NODE}[data-id="photo"] .node-head`).click();
+  await page.keyboard.press("a");
+  await page.keyboard.type("image to 3d");
+  await page.keyboard.press("Enter");
+  await nodes(page, 2);
+  await page.keyboard.press("Control+Enter");
+  await page.getByTestId("run").click();
+  await eventuallyRed(page.locator(`${NODE}[data-id="model3d"] [data-model3d]`));
+  expect(complaints).toEqual([]);
+  await context.close();
+});
