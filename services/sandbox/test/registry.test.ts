@@ -14,7 +14,7 @@ interface Entry {
   description: string;
   sandbox: boolean;
   provider: { kind: string; app?: string; model?: string; submit?: { path: string; body: Record<string, unknown> } };
-  inputSchema: { required: string[]; properties: Record<string, { default?: unknown; minimum?: number }> };
+  inputSchema: { required?: string[]; properties: Record<string, { default?: unknown; minimum?: number }> };
 }
 
 const entries = readdirSync(REGISTRY)
@@ -73,7 +73,7 @@ describe("the registry's sandbox entries", () => {
     const check = createInputCheck(entry.inputSchema);
     expect(check(exampleInputs(entry))).toEqual([]);
     expect(check({ prompt: "x" })).toEqual([]);
-    expect(check({}).map(({ path }) => path)).toEqual(entry.inputSchema.required);
+    expect(check({}).map(({ path }) => path)).toEqual(entry.inputSchema.required ?? [""]);
     expect(check({ prompt: "x", colour: "red", sandbox: { fail: "explode" } }).map(({ path }) => path)).toEqual(
       expect.arrayContaining(["colour", "sandbox.fail"]),
     );

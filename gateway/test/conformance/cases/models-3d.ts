@@ -80,6 +80,14 @@ export const model3dCases: Case[] = [
     );
     assert.ok(vase!.equals(first!) && !vase!.equals(second!));
   }),
+  models3d("a 3D model needs a prompt or a picture, and a run without both is refused before it starts", async (ctx) => {
+    const own = await user(ctx);
+    const direct = refuses(await own.post("/api/models/sandbox-3d/run", { inputs: {} }), 400, "INVALID_INPUTS");
+    assert.match(pick(direct, "error"), /needs prompt or image/);
+    const empty = { nodes: [node("form", "generate-3d", { model: "sandbox-3d" }), out], edges: [edge("form.model3d", "out.models3d")] };
+    const refusal = refuses(await runGraph(own, empty), 422, "WORKFLOW_INVALID", { issues: [{ nodeId: "form", code: "INPUT_INVALID" }] });
+    assert.match(pick(refusal, "issues.0.message"), /^needs prompt or image$/);
+  }),
   models3d("a model of pictures isn't one of 3D models", async (ctx) => {
     const answer = await runGraph(await user(ctx), pictureTo3d("sandbox-image"), { photo: PIXEL });
     refuses(answer, 422, "WORKFLOW_INVALID", { issues: [{ nodeId: "form", code: "MODEL_UNFIT" }] });

@@ -170,7 +170,7 @@ export const readyCall = async <Type extends Provider["type"]>(
   if ("problem" in ready) throw inputFailed(`${call.model}: input ${ready.problem}`, QUOTES_ADDRESS);
   if (options.addresses) await checkAddresses(options.addresses, model, call.model, ready.inputs);
   const [problem] = model.validate(ready.inputs);
-  if (problem) throw inputFailed(`${call.model}: input ${problem.path}: ${problem.message}`);
+  if (problem) throw inputFailed(`${call.model}: ${problem.path === "" ? "" : `input ${problem.path}: `}${problem.message}`);
   const inputs = pricedInputs(model.price, model.inputSchema, ready.inputs);
   const sign = await options.ownFiles?.(inputs, call.userId, call.model);
   const sentInputs: SentInputs = options.sendFiles ? await options.sendFiles(call, model, inputs) : { inputs };

@@ -54,6 +54,14 @@ const lengthOf = (value: unknown, { budget }: Check): number | undefined => {
   budget.work(charactersOfWork(value.length));
   return characterCount(value);
 };
+
+/** The name of a schema that requires one member of an object, if the object lacks it. */
+const lacking = (schema: unknown, value: unknown): string[] => {
+  const names: unknown = isRecord(schema) ? schema.required : undefined;
+  const [name] = Array.isArray(names) && names.length === 1 ? (names as string[]) : [];
+  return name !== undefined && isRecord(value) && value[name] === undefined ? [name] : [];
+};
+
 export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
   $ref: (check, value, schema, path) => {
     const reference = schema.$ref as string;
@@ -78,7 +86,10 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
   },
   allOf: (check, value, schema, path) => (schema.allOf as unknown[]).forEach((one) => enter(check, value, one, path)),
   anyOf: (check, value, schema, path) => {
-    if (!(schema.anyOf as unknown[]).some((one) => isValid(check, value, one))) report(check, path, "fits none of the schemas of anyOf");
+    const choices = schema.anyOf as unknown[];
+    if (choices.some((one) => isValid(check, value, one))) return;
+    const names = choices.flatMap((one) => lacking(one, value));
+    report(check, path, names.length === choices.length ? `needs ${names.join(" or ")}` : "fits none of the schemas of anyOf");
   },
   oneOf: (check, value, schema, path) => {
     const fitting = (schema.oneOf as unknown[]).filter((one) => isValid(check, value, one)).length;

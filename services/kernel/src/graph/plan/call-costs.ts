@@ -68,12 +68,15 @@ export const callProblems = (
     return requiredNames(terms.inputSchema)
       .filter((name) => member(step.literals, name) === undefined && member(step.sources, name) === undefined)
       .map((name) => finding("REQUIRED", { name }));
-  const problems = calls.flatMap((inputs) => terms.validate(inputs)).filter(({ path }) => !open.has(path.split(".")[0]!));
+  // A rule across inputs has no path. It can be checked only if all of them are known.
+  const isOpen = (path: string): boolean => (path === "" ? open.size > 0 : open.has(path.split(".")[0]!));
+  const problems = calls.flatMap((inputs) => terms.validate(inputs)).filter(({ path }) => !isOpen(path));
   const names = step.inputNames.filter((name) => member(step.literals, name) === undefined);
   const meantBy = (path: string): string | undefined =>
     member(step.literals, path) !== undefined && !step.inputNames.includes(path) ? nearestName(path, names) : undefined;
   const findings = problems.map(({ path, message, code }) => {
     if (code === "REQUIRED") return finding("REQUIRED", { name: path, meant: meantBy(path) });
+    if (path === "") return findingInWords("INPUT_INVALID", message);
     return findingInWords("INPUT_INVALID", `${path}: ${message}`, path);
   });
   return distinct(findings);

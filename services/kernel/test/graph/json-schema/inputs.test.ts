@@ -1,4 +1,5 @@
-import { createInputCheck } from "@nodeloom/kernel";
+import { createInputCheck, planRun, strictSchemaProblems } from "@nodeloom/kernel";
+import { graphOf, model, OUT, schema, type Edge } from "../../support";
 
 describe("a value that doesn't match a model's schema", () => {
   it.each([
@@ -30,4 +31,34 @@ it.each(["integer", "number"])("rejects a number that a double can't represent f
   const check = createInputCheck({ type: "object", properties: { seed: { type } } });
   expect(check(JSON.parse('{"seed":1e400}') as Record<string, unknown>)).toMatchObject([{ path: "seed" }]);
   expect(check({ seed: 1e300 })).toEqual([]);
+});
+
+describe("a model that needs one of two inputs", () => {
+  const EITHER = { ...schema({}, []), anyOf: ["prompt", "image"].map((name) => ({ required: [name], properties: { [name]: {} } })) };
+
+  it("has a valid schema, and names both if neither is set", () => {
+    expect(strictSchemaProblems(EITHER)).toEqual([]);
+    const check = createInputCheck(EITHER);
+    expect([check({}), check({ prompt: "x" }), check({ image: "https://example.com/a.png" })]).toEqual([
+      [{ path: "", message: "needs prompt or image" }],
+      [],
+      [],
+    ]);
+  });
+
+  it("is refused in a graph only if no link can bring one of them", () => {
+    const models = new Map([model("either", "image", { basis: "run", microUsd: 1 }, EITHER)]);
+    const nodes = [
+      { id: "web", type: "http-request", data: { url: "https://example.com" } },
+      { id: "made", type: "generate-image", data: { model: "either" } },
+      OUT,
+    ];
+    const issuesOf = (...edges: Edge[]) =>
+      planRun({
+        graph: graphOf(nodes, [...edges, ["made.image", "out.images"]]),
+        ...{ inputs: new Map(), models, media: new Map(), markupPermille: 1_000 },
+      }).issues.map(({ nodeId, message }) => [nodeId, message]);
+    expect(issuesOf()).toEqual([["made", "needs prompt or image"]]);
+    expect(issuesOf(["web.file", "made.image"])).toEqual([]);
+  });
 });

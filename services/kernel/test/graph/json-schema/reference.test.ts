@@ -109,7 +109,9 @@ it.each(entries.map(({ internalName, inputSchema }) => [internalName, inputSchem
         ),
         (inputs) => {
           const isTaken = reference(inputs);
-          const places = (reference.errors ?? []).map(({ instancePath, params }) => {
+          // Ajv also reports the problems of each schema of an anyOf.
+          const own = (reference.errors ?? []).filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath));
+          const places = own.map(({ instancePath, params }) => {
             const { additionalProperty, missingProperty } = params as { additionalProperty?: string; missingProperty?: string };
             return [...instancePath.split("/").slice(1), ...[additionalProperty ?? missingProperty ?? []].flat()].join(".");
           });
