@@ -121,6 +121,13 @@ describe("Helm", () => {
     expect(replicasIn("--set-string", "settings.executions.EXECUTIONS_REPLICAS=7")).toBe("7");
   });
 
+  it("lets processes reach Sentinels where they have a port", () => {
+    const egressOf = (...args: string[]): string =>
+      JSON.stringify(objectNamed(render(...valuesOf("locked-down.yaml"), ...args), "NetworkPolicy", "nodeloom-gateway").spec);
+    expect(egressOf()).not.toContain("26379");
+    expect(egressOf("--set", "networkPolicy.redis.sentinelPort=26379")).toContain('[{"port":6379},{"port":26379}]');
+  });
+
   it("scales by KEDA or by the autoscaler, never by both", () => {
     const kinds = render(...valuesOf("external-tls.yaml")).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(kinds).toContain("ScaledObject nodeloom-executions");
