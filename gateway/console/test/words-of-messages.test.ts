@@ -8,6 +8,7 @@ const FOLDERS = ["console/src", "client/src"];
 
 /** Readers of a message's words, with the reason. Programs decide by codes. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  "client/src/cli/outcome.ts": "leaves out issues that the message repeats; nothing is decided by it",
   "console/src/runs/trouble/cause.ts": "leaves out the node's name, by the name itself; nothing is decided by it",
 };
 
