@@ -5,6 +5,7 @@ import { connectMongo, makeCollections } from "@nodeloom/platform";
 import { connectTemporal, type RunningTemporal } from "@nodeloom/platform/temporal";
 import { identity, triggers, type executions as messages } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
+import { eventually } from "../../platform/test/support/eventually";
 import { newRecord } from "../../executions/test/support/index";
 import { logger, startMoney, type Money } from "../../executions/test/support/money";
 import { createWorld, PRICE, type World } from "../../executions/test/support/world";
@@ -136,15 +137,12 @@ const isCarried = (row: ScheduleRecord): Promise<boolean> =>
       () => true,
       () => false,
     );
-const until = async (isDone: () => Promise<boolean>): Promise<void> => {
-  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 50));
-};
 
 describe("a schedule", () => {
   it("starts one run at its time, with its owner's key, when Temporal triggers it", async () => {
     const row = await create({}, "key-1");
     await handleOf(row).trigger();
-    await until(async () => (await stored(row)).history.length > 0);
+    await eventually(async () => (await stored(row)).history.length > 0);
     const [served] = (await stored(row)).history;
     expect(served).toMatchObject({ outcome: "started", code: null });
     expect(await money.stores.rows.find(served!.executionId!)).toMatchObject({
@@ -291,14 +289,14 @@ describe("a schedule", () => {
 describe("Temporal's schedules", () => {
   const reconcile = () => all.reconcile(() => undefined);
   /** Polls until Temporal's list is up to date. */
-  const settled = async (): Promise<void> => until(async () => (await reconcile()).changed === 0);
+  const settled = (): Promise<boolean> => eventually(async () => (await reconcile()).changed === 0);
 
   it("are created again from the rows after Temporal has lost them, and end without a row", async () => {
     const [lostSchedule, removed, paused] = [await create(), await create(), await create({ paused: true })];
     await settled();
     await handleOf(lostSchedule).delete();
     await store.remove(world.userId, "flow", removed._id);
-    await until(async () => {
+    await eventually(async () => {
       await reconcile();
       return (await isCarried(lostSchedule)) && !(await isCarried(removed));
     });
@@ -320,7 +318,7 @@ describe("Temporal's schedules", () => {
           () => true,
           () => false,
         );
-    await until(async () => {
+    await eventually(async () => {
       await reconcile();
       return !(await isThere(moved)) && !(await isThere(removedSchedule));
     });

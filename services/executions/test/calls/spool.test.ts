@@ -9,6 +9,7 @@ import { media as mediaProto } from "@nodeloom/proto";
 import { createProvider, type FilesProvider } from "@nodeloom/providers";
 import { service as sandboxService } from "@nodeloom/sandbox";
 import { signedPath } from "../../../media/test/signed";
+import { eventually } from "../../../platform/test/support/eventually";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import { voice } from "../../../providers/test/support/direct";
 import { DOWNLOADS } from "../../src/calls/call";
@@ -145,9 +146,6 @@ const newCall = (): ModelCall => {
   } as unknown as ModelCall;
 };
 
-const until = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
-};
 const keptFiles = (): string[] => (existsSync(spoolFolder) ? readdirSync(spoolFolder).filter((name) => !name.endsWith(".part")) : []);
 const run = (files: Files, call: ModelCall) => files.run(call, new AbortController().signal, createCallClock());
 const bytesAt = async (url: string): Promise<number> => {
@@ -161,7 +159,7 @@ describe("A paid file that can't be stored because media is unavailable", () => 
     await storage.stop();
     const call = newCall();
     const result = run(processWith(spool), call);
-    await until(() => keptFiles().length === 1);
+    await eventually(() => keptFiles().length === 1);
     storage = await startStorage(mediaPort);
     const { files } = await result;
     expect(await bytesAt(files[0]!.url)).toBeGreaterThan(1_000);
@@ -173,12 +171,12 @@ describe("A paid file that can't be stored because media is unavailable", () => 
     await storage.stop();
     const call = newCall();
     void run(processWith(killed), call).catch(() => undefined);
-    await until(() => keptFiles().length === 1);
+    await eventually(() => keptFiles().length === 1);
     storage = await startStorage(mediaPort);
     const { files } = await run(processWith(await open()), call);
     expect(await bytesAt(files[0]!.url)).toBeGreaterThan(1_000);
     expect(requests).toBe(1);
-    await until(() => keptFiles().length === 0);
+    await eventually(() => keptFiles().length === 0);
   });
 
   it("isn't written if the spool is full", async () => {
@@ -196,7 +194,7 @@ describe("A paid file that can't be stored because media is unavailable", () => 
     await spool.stop();
     status = "erased";
     await open();
-    await until(() => keptFiles().length === 0);
+    await eventually(() => keptFiles().length === 0);
     expect((await media.getObjects({ ids: [header.id], ownerId: "u1" })).objects).toEqual([]);
   });
 });

@@ -14,6 +14,7 @@ import { createDecide } from "../../src/accept/decide";
 import { initialNodes } from "../../src/run/nodes";
 import { newRecord, type ExecutionView } from "../../src/run/record";
 import { createRelayedRuns } from "../../src/upkeep/runs";
+import { eventually } from "../../../platform/test/support/eventually";
 import { createLooks } from "../../../platform/test/support/looks";
 import { createProcess, type Fault } from "../support/faults";
 import { logger, reportEach, runOf, startMoney, type Money } from "../support/money";
@@ -154,13 +155,7 @@ const rich = async (): Promise<string> => {
   return userId;
 };
 
-const until = async <T>(look: () => Promise<T | undefined | false | null>): Promise<T> => {
-  for (;;) {
-    const value = await look();
-    if (value) return value;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-};
+const until = async <T>(look: () => Promise<T | undefined | false | null>): Promise<T> => (await eventually(look, Boolean)) as T;
 const row = async ({ executionId }: RunInput): Promise<ExecutionView> => (await money.stores.rows.find(executionId))!;
 const waiting = (run: RunInput): Promise<ExecutionView> => until(async () => ((record) => record.waiting && record)(await row(run)));
 const isPaused = (run: RunInput): Promise<boolean> =>

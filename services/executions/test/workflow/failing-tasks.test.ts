@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { billing as billingProto } from "@nodeloom/proto";
 import { createRunStarter, type RunStarter } from "../../src/workflow/client";
 import { createFailingTasks, failuresIn, isSignaled, type FailingTasks } from "../../src/workflow/failing-tasks";
@@ -7,6 +6,7 @@ import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { createAbandon } from "../../src/lifecycle/abandon";
 import { createCancellation } from "../../src/accept/cancellation";
 import type { RunInput } from "../../src/run/types";
+import { eventually } from "../../../platform/test/support/eventually";
 import { runOf, startMoney, type Money } from "../support/money";
 import { startWorker } from "../support/temporal";
 
@@ -15,7 +15,6 @@ import { startWorker } from "../support/temporal";
 const taskQueue = `failing-${randomUUID().slice(0, 8)}`;
 const CANCEL_MS = 2_000;
 const PRICE = 6_000;
-const LOOK_MS = 100;
 const WAIT_MS = 60_000;
 let money: Money;
 let temporal: RunningTemporal;
@@ -32,11 +31,6 @@ afterAll(async () => {
   await money.stopBalanced();
 });
 
-const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-  const deadline = Date.now() + WAIT_MS;
-  for (; !(await isSo()); await delay(LOOK_MS)) if (Date.now() > deadline) throw new Error("it did not come about");
-};
-
 /** A running run with a failing task: the workflow's code can't read its plan. */
 const startFailing = async (): Promise<RunInput> => {
   const userId = randomUUID();
@@ -45,7 +39,7 @@ const startFailing = async (): Promise<RunInput> => {
   const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: PRICE }]));
   const [step] = run.plan.steps;
   await starter.start({ ...run, plan: { ...run.plan, steps: [{ ...step!, sources: null as never }] } });
-  await until(() => tasks.isFailing(run.executionId));
+  await eventually(() => tasks.isFailing(run.executionId));
   return run;
 };
 
@@ -71,7 +65,7 @@ it("a workflow with a failing task is found, with the failing build; one that fa
     signaled.push(id);
     await starter.placed(id);
   };
-  await until(async () => (await tasks.list()).some(({ workflowId, type }) => workflowId === executionId && type === "executeGraph"));
+  await eventually(async () => (await tasks.list()).some(({ workflowId, type }) => workflowId === executionId && type === "executeGraph"));
   expect((await tasks.failures(executionId, signal))!.count).toBeGreaterThanOrEqual(1);
   expect(Date.now() - (await tasks.failures(executionId, signal))!.since.getTime()).toBeLessThan(WAIT_MS);
   expect(signaled).toEqual([]);

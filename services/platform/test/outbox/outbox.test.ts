@@ -2,10 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import type { Connection } from "mongoose";
 import { connectMongo, createLease, createLogger, createLook, createOutbox, startRelay } from "../../src";
-
-const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
+import { eventually } from "../support/eventually";
 
 /** Uses a real database. Rows have pending entries, and processes that die or lose answers deliver them. */
 
@@ -204,13 +201,13 @@ it("relays each collection separately, in one process at a time, and in another 
       { service: "test", connection, logger },
     );
   const one = relay("one");
-  await until(() => settled.length > 0);
+  await eventually(() => settled.length > 0);
   const other = relay("other");
   await other.stop();
   expect(settled).toEqual(["one"]);
   await one.stop();
   const third = relay("third");
-  await until(() => settled.length > 1);
+  await eventually(() => settled.length > 1);
   await third.stop();
   expect(settled).toEqual(["one", "third"]);
 });
