@@ -1,14 +1,15 @@
 import { expect, test, type Page } from "@playwright/test";
 import type { Account } from "../../../gateway/test/e2e/support/client";
-import { startReceiver, type Receiver } from "../../../gateway/test/e2e/support/receiver";
+import { idOf } from "../../../gateway/test/support/receiver";
+import { startRecorder, type Recorder } from "../../../services/platform/test/support/recorder";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: complete journeys through the console in addition to the main one. */
 const MOST_LOOKS = 60;
 
-let receiver: Receiver;
+let receiver: Recorder;
 const stage = setStage(async () => {
-  receiver = await startReceiver();
+  receiver = await startRecorder();
   return { allow: [receiver.address] };
 });
 test.afterAll(() => receiver?.close());
@@ -53,8 +54,8 @@ journey("a run by key notifies its webhook, and its page shows the delivery", as
   await page.goto("/executions?meta=team%3Dred");
   await page.getByRole("link", { name: "Report", exact: true }).click();
   await page.getByRole("heading", { name: "Webhook" }).waitFor();
-  for (let looks = 0; looks < MOST_LOOKS && receiver.deliveries.length === 0; looks += 1) await page.reload();
-  expect(receiver.deliveries.map((delivery) => delivery.id)).toEqual([`msg_${id}`]);
+  for (let looks = 0; looks < MOST_LOOKS && receiver.requests.length === 0; looks += 1) await page.reload();
+  expect(receiver.requests.map(idOf)).toEqual([`msg_${id}`]);
   await page.reload();
   await page.getByText("delivered", { exact: true }).waitFor();
 });

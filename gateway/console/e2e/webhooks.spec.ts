@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { isSignedBy, startReceiver, type Receiver } from "../../../gateway/test/conformance/receiver";
+import { isSignedBy, startReceiver, type Receiver } from "../../../gateway/test/support/receiver";
 import type { Account } from "../../../gateway/test/e2e/support/client";
 import { edge, nodeAt } from "./support/canvas";
 import { EVERY_LOOK, lookProblems } from "./support/looks";
@@ -12,7 +12,7 @@ const GONE = 410;
 
 let receiver: Receiver & { address: string };
 const stage = setStage(async () => {
-  receiver = await startReceiver(0);
+  receiver = await startReceiver();
   return { allow: [receiver.address] };
 });
 test.afterAll(() => receiver.close());

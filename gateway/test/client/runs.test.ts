@@ -127,7 +127,7 @@ describe("waiting", () => {
     const statuses: string[] = [];
     expect(await client.wait("e", { onPoll: ({ status }) => statuses.push(status) })).toMatchObject({ status: "cancelled" });
     expect(statuses).toEqual(["processing", "cancel_requested", "cancelled"]);
-    const gaps = service.received.slice(1).map(({ atMs }, index) => atMs - service.received[index]!.atMs);
+    const gaps = service.received.slice(1).map(({ at }, index) => at - service.received[index]!.at);
     for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(1_950);
   });
 

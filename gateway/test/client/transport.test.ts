@@ -147,7 +147,7 @@ describe("a retry", () => {
     const client = await clientOf(LIMITED, { status: 204 });
     await client.workflows.delete("x");
     expect(service.received).toHaveLength(2);
-    expect(service.received[1]!.atMs - service.received[0]!.atMs).toBeGreaterThanOrEqual(990);
+    expect(service.received[1]!.at - service.received[0]!.at).toBeGreaterThanOrEqual(990);
   });
 
   it.each<[string, Script]>([
@@ -241,7 +241,7 @@ describe("a nearly empty bucket", () => {
     const client = await clientOf(limitedTo(4, reset), OK);
     await client.whoami();
     await Promise.all([client.whoami(), client.whoami()]);
-    const [, second, third] = service.received.map(({ atMs }) => atMs);
+    const [, second, third] = service.received.map(({ at }) => at);
     // A timer can fire a fraction of a millisecond early.
     for (const at of [second!, third!]) expect(at).toBeGreaterThanOrEqual(reset * 1_000 - 10);
   });

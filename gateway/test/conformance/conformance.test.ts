@@ -4,7 +4,7 @@ import { APART, startPlatform, type Platform } from "../e2e/support/platform";
 import type { Case } from "./case";
 import { CASES } from "./cases";
 import { createContext } from "./context";
-import { startReceiver, type Receiver } from "./receiver";
+import { startReceiver, type Receiver } from "../support/receiver";
 import { bySection, choose, entryOf, render, titleOf } from "./report";
 import { runCases, type Outcome } from "./runner";
 import { SECTIONS } from "./sections";
@@ -25,7 +25,7 @@ const outcomes = new Map(chosenCases.map((one) => [one, new Promise<Outcome>((re
 let all: Promise<Outcome[]>;
 
 beforeAll(async () => {
-  receiver = await startReceiver(0);
+  receiver = await startReceiver();
   platform = await startPlatform({ groups: APART, allow: [receiver.address] });
   const context = await createContext(platform.baseUrl, { admin: platform.admin }, receiver);
   all = runCases(chosenCases, context, { onOutcome: (outcome) => settle.get(outcome.case)?.(outcome) });

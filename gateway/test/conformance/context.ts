@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { call, eventually, paced, patient, type Answer, type CallOptions } from "../e2e/support/client";
 import { answers, pick } from "./check";
-import type { Receiver } from "./receiver";
+import type { Receiver } from "../support/receiver";
 
 export interface Credentials {
   email: string;

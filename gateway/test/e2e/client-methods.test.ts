@@ -1,12 +1,10 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createClient, type Client } from "@nodeloom/client";
 import { expectDocumented } from "../support/contract";
 import type { Answer } from "../support/http";
 import { clientOf, eventually } from "./support/client";
 import { edge, greeting, node } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
+import { startRecorder, type Recorder } from "../../../services/platform/test/support/recorder";
 
 /** Every method of the client, against a real gateway: it sends a request that the gateway accepts, and the answer is what the API documents. */
 
@@ -61,16 +59,15 @@ const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
 };
 
 let platform: Platform;
-let receiver: Server;
+let receiver: Recorder;
 let webhookUrl: string;
 let watch: ReturnType<typeof watched>;
 let client: Client;
 let slug: string;
 
 beforeAll(async () => {
-  receiver = createServer((_request, response) => void response.writeHead(204).end()).listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  receiver = await startRecorder();
+  const host = receiver.address;
   webhookUrl = `http://${host}/`;
   platform = await startPlatform({ allow: [host] });
   const { key } = await clientOf(platform).account({ tier: "business", capabilities: CAPABILITIES });
@@ -80,7 +77,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await platform.stop();
-  receiver.close();
+  await receiver.close();
 });
 
 it("runs: text models are submitted and streamed like all others", async () => {

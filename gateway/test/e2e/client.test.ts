@@ -1,13 +1,11 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { createClient, NodeloomError, verifyWebhook, type Client, type WebhookMessage } from "@nodeloom/client";
 import { startMailServer, type MailServer } from "../../../services/notifications/test/mail/mail-server";
 import { call, clientOf, eventually, type Account } from "./support/client";
 import { clip, greeting } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
+import { startRecorder, type Recorder } from "../../../services/platform/test/support/recorder";
 
 const execute = promisify(execFile);
 
@@ -15,32 +13,26 @@ let platform: Platform;
 let http: ReturnType<typeof clientOf>;
 let account: Account & { webhookSecret?: string };
 let client: Client;
-let receiver: Server;
+let receiver: Recorder;
 let mails: MailServer;
 const messages: WebhookMessage[] = [];
 
 beforeAll(async () => {
-  receiver = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      messages.push(verifyWebhook(Buffer.concat(chunks), request.headers, account.webhookSecret!));
-      response.writeHead(204).end();
-    });
-  }).listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  receiver = await startRecorder((response, { bytes, headers }) => {
+    messages.push(verifyWebhook(bytes, headers, account.webhookSecret!));
+    response.writeHead(204).end();
+  });
   mails = await startMailServer();
   const env = { SMTP_URL: `smtp://127.0.0.1:${mails.port}`, SMTP_TLS: "optional", MAIL_FROM: "Nodeloom <mail@example.com>" };
-  platform = await startPlatform({ allow: [host], env });
+  platform = await startPlatform({ allow: [receiver.address], env });
   http = clientOf(platform);
-  account = await http.account({ tier: "business", webhook: { url: `http://${host}/` } });
+  account = await http.account({ tier: "business", webhook: { url: `${receiver.url}/` } });
   client = createClient({ baseUrl: platform.baseUrl, apiKey: account.key });
 });
 afterAll(async () => {
   await platform.stop();
   await mails.stop();
-  receiver.close();
+  await receiver.close();
 });
 
 describe("the client, on a real platform", () => {

@@ -3,19 +3,20 @@ import { clientOf, eventually, type Account, type Answer } from "./support/clien
 import { startChatProvider, type ChatProvider } from "./support/chat-provider";
 import { clip, filmLoop, greeting } from "./support/graphs";
 import { APART, startPlatform, type Platform } from "./support/platform";
-import { signatureOf, startReceiver, type Receiver } from "./support/receiver";
 import { withTemporal } from "./support/temporal";
+import { idOf, isSignedBy } from "../support/receiver";
+import { startRecorder, type Recorder } from "../../../services/platform/test/support/recorder";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account & { webhookSecret?: string };
-let receiver: Receiver;
+let receiver: Recorder;
 let chat: ChatProvider;
 const BILLING = "billing";
 const EXECUTIONS = "executions";
 
 beforeAll(async () => {
-  [receiver, chat] = await Promise.all([startReceiver(), startChatProvider()]);
+  [receiver, chat] = await Promise.all([startRecorder(), startChatProvider()]);
   platform = await startPlatform({
     allow: [receiver.address, chat.address],
     groups: [APART[0]!.filter((name) => name !== BILLING), [BILLING], [EXECUTIONS], ["gateway"]],
@@ -25,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await platform.stop();
-  receiver.close();
+  await receiver.close();
   chat.close();
 });
 
@@ -76,10 +77,10 @@ it("completes an asynchronous run once after kill -9 of the executions process, 
   expect(before - (await balance())).toBeCloseTo(5.75, 6);
   const id = `msg_${started.body.executionId as string}`;
   const [delivery] = await eventually(
-    () => Promise.resolve(receiver.deliveries.filter((one) => one.id === id)),
+    () => Promise.resolve(receiver.requests.filter((one) => idOf(one) === id)),
     (messages) => messages.length > 0,
   );
-  expect(delivery!.signature).toBe(signatureOf(delivery!, user.webhookSecret!));
+  expect(isSignedBy(user.webhookSecret!, delivery!)).toBe(true);
   await ledgerIsRight();
 });
 
@@ -230,7 +231,7 @@ it("ends a run that an operator terminated: failed, free, with its webhook sent 
   expect(before - (await balance())).toBeCloseTo(5.75, 6);
   expect((await me()).body.credits).toMatchObject({ held: 0 });
   const [delivery] = await eventually(
-    () => Promise.resolve(receiver.deliveries.filter((one) => one.id === `msg_${lostId}`)),
+    () => Promise.resolve(receiver.requests.filter((one) => idOf(one) === `msg_${lostId}`)),
     (rows) => rows.length > 0,
   );
   expect(JSON.parse(delivery!.body)).toMatchObject({ type: "execution.failed", data: { executionId: lostId } });

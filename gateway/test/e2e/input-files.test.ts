@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await platform.stop();
-  moderation.close();
+  await moderation.close();
   rmSync(registry, { recursive: true, force: true });
 });
 

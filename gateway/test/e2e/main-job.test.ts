@@ -14,25 +14,38 @@ import { Client as TemporalClient, Connection } from "@temporalio/client";
 import { clientOf, eventually, fetchFile, type Account } from "./support/client";
 import { clip, edge, greeting, node, studio } from "./support/graphs";
 import { APART, startPlatform, type Platform } from "./support/platform";
-import { ECHO, signatureOf, startReceiver, type Receiver } from "./support/receiver";
 import { readStores } from "./support/stores";
+import { idOf, isSignedBy } from "../support/receiver";
+import { startRecorder, type Recorder, type Respond } from "../../../services/platform/test/support/recorder";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account & { webhookSecret?: string };
 let api: Client;
-let receiver: Receiver;
+let receiver: Recorder;
+/** Path that returns its request. */
+const ECHO = "/echo";
+let refusesFirst = false;
+
+const answerRequest: Respond = (response, request) => {
+  const { path: url, headers, body } = request;
+  if (url.startsWith(ECHO)) {
+    return void response.setHeader("content-type", "application/json").end(JSON.stringify({ url, headers, body }));
+  }
+  const isFirst = receiver.requests.filter((one) => idOf(one) === idOf(request)).length === 1;
+  response.writeHead(refusesFirst && isFirst ? 503 : 204).end();
+};
 
 beforeAll(async () => {
-  receiver = await startReceiver();
+  receiver = await startRecorder(answerRequest);
   platform = await startPlatform({ groups: APART, allow: [receiver.address], env: { ACCOUNT_ERASURE_DAYS: "0" } });
   client = clientOf(platform);
-  user = await client.account({ tier: "business", webhook: { url: receiver.url } });
+  user = await client.account({ tier: "business", webhook: { url: `${receiver.url}/hook` } });
   api = createClient({ baseUrl: platform.baseUrl, apiKey: user.key });
 });
 afterAll(async () => {
   await platform.stop();
-  receiver.close();
+  await receiver.close();
 });
 
 const connectTemporal = async (): Promise<{ temporal: TemporalClient; close: () => Promise<void> }> => {
@@ -202,17 +215,17 @@ describe("an asynchronous run", () => {
   });
 
   it("delivers a signed webhook, and delivers it again after a rejection, under the same id", async () => {
-    receiver.refuseFirst();
+    refusesFirst = true;
     const { executionId } = await api.submit(await save(clip()));
     const { webhookDelivery } = await eventually(
       () => api.executions.get(executionId),
       (execution) => execution.webhookDelivery.configured && execution.webhookDelivery.deliveredAt !== null,
     );
     expect(webhookDelivery).toMatchObject({ attempts: 2, lastError: null });
-    const mine = receiver.deliveries.filter((one) => one.id === `msg_${executionId}`);
+    const mine = receiver.requests.filter((one) => idOf(one) === `msg_${executionId}`);
     expect(mine).toHaveLength(2);
     for (const delivery of mine) {
-      expect(delivery.signature).toBe(signatureOf(delivery, user.webhookSecret!));
+      expect(isSignedBy(user.webhookSecret!, delivery)).toBe(true);
       expect(JSON.parse(delivery.body)).toMatchObject({ type: "execution.completed", data: { executionId, status: "completed" } });
     }
   });
@@ -299,7 +312,7 @@ it("sends a secret to its host, and stores it nowhere: not in MongoDB, Temporal'
 });
 
 it("erases an account: MongoDB and Redis keep none of its texts, files and names, and Temporal's histories are deleted", async () => {
-  const leaver = await client.account({ tier: "business", webhook: { url: receiver.url } });
+  const leaver = await client.account({ tier: "business", webhook: { url: `${receiver.url}/hook` } });
   const [word, other] = [`word-${randomUUID()}`, `slug-${randomUUID()}`];
   const own = createClient({ baseUrl: platform.baseUrl, apiKey: leaver.key! });
   const { slug } = await own.workflows.create({ ...(studio() as Graph), name: other, description: word });

@@ -1,48 +1,42 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { clientOf, eventually, type Account, type Answer } from "./support/client";
 import { clip } from "./support/graphs";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { startPlatform, type Platform } from "./support/platform";
+import { startRecorder, type RecordedRequest, type Recorder } from "../../../services/platform/test/support/recorder";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account;
-let receiver: Server;
+let receiver: Recorder;
 let receiverUrl: string;
 let closedUrl: string;
-const received: { headers: IncomingHttpHeaders; body: string }[] = [];
+let received: RecordedRequest[];
 let answers = 204;
 /** Responses that a test delays. */
 let heldResponses: ServerResponse[] | undefined;
 
 beforeAll(async () => {
-  receiver = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-      // A failed delivery is repeated only when a test requests it, never automatically.
-      const answer = response.writeHead(answers, { location: "/elsewhere", "retry-after": "3600" });
-      if (heldResponses) heldResponses.push(answer);
-      else answer.end();
-    });
-  }).listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  receiver = await startRecorder((response) => {
+    // A failed delivery is repeated only when a test requests it, never automatically.
+    const answer = response.writeHead(answers, { location: "/elsewhere", "retry-after": "3600" });
+    if (heldResponses) heldResponses.push(answer);
+    else answer.end();
+  });
+  received = receiver.requests;
+  receiverUrl = `${receiver.url}/hook`;
   const closed = `127.0.0.1:${await freePort()}`;
   closedUrl = `http://${closed}/hook`;
-  platform = await startPlatform({ allow: [new URL(receiverUrl).host, closed] });
+  platform = await startPlatform({ allow: [receiver.address, closed] });
   client = clientOf(platform);
   user = await client.account({ tier: "pro", capabilities: null });
 });
 afterAll(async () => {
   await platform.stop();
-  receiver.close();
+  await receiver.close();
 });
 beforeEach(() => {
   received.length = 0;

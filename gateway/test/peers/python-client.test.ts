@@ -1,13 +1,11 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { clientOf } from "../e2e/support/client";
 import { startPlatform, type Platform } from "../e2e/support/platform";
+import { startRecorder, type Recorder } from "../../../services/platform/test/support/recorder";
 
 /** The installed Python client on a running platform: its types, its README's script, and every method. */
 
@@ -17,18 +15,17 @@ const SOURCES = join(__dirname, "..", "..", "python");
 
 let folder: string;
 let platform: Platform;
-let receiver: Server;
+let receiver: Recorder;
 let host: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nodeloom-python-"));
-  receiver = createServer((_request, response) => void response.writeHead(204).end()).listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  receiver = await startRecorder();
+  host = receiver.address;
   platform = await startPlatform({ allow: [host] });
 });
 afterAll(async () => {
   await platform.stop();
-  receiver.close();
+  await receiver.close();
   await rm(folder, { recursive: true, force: true });
 });
 

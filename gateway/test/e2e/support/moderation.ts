@@ -1,7 +1,5 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
+import { startRecorder } from "../../../../services/platform/test/support/recorder";
 
 /** A request to the hook. */
 export interface Question {
@@ -25,7 +23,7 @@ export interface ModerationHook {
   decide: (question: Question) => object | Promise<object>;
   /** True to return only errors from now on. */
   isDown: boolean;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const PATH = "/moderate";
@@ -33,40 +31,28 @@ const PATH = "/moderate";
 /** A moderation hook on loopback that accepts only signed requests. */
 export const startModeration = async (): Promise<ModerationHook> => {
   const secret = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      if (request.url !== PATH) {
-        hook.webhooks.push(Buffer.concat(chunks).toString());
-        return void response.writeHead(204).end();
-      }
-      const answer = async (): Promise<void> => {
-        const question = new Webhook(secret).verify(
-          Buffer.concat(chunks).toString(),
-          request.headers as Record<string, string>,
-        ) as Question;
-        hook.questions.push(question);
-        if (hook.isDown) return void response.writeHead(503).end();
-        response.setHeader("content-type", "application/json").end(JSON.stringify(await hook.decide(question)));
-      };
-      answer().catch(() => response.writeHead(401).end());
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { address, url, close } = await startRecorder((response, { path, headers, body }) => {
+    if (path !== PATH) {
+      hook.webhooks.push(body);
+      return void response.writeHead(204).end();
+    }
+    const answer = async (): Promise<void> => {
+      const question = new Webhook(secret).verify(body, headers as Record<string, string>) as Question;
+      hook.questions.push(question);
+      if (hook.isDown) return void response.writeHead(503).end();
+      response.setHeader("content-type", "application/json").end(JSON.stringify(await hook.decide(question)));
+    };
+    answer().catch(() => response.writeHead(401).end());
+  });
   const hook: ModerationHook = {
     address,
-    webhookUrl: `http://${address}/webhook`,
+    webhookUrl: `${url}/webhook`,
     webhooks: [],
-    env: { MODERATION_URL: `http://${address}${PATH}`, MODERATION_SECRET: secret, MODERATION_TIMEOUT_MS: "1000" },
+    env: { MODERATION_URL: `${url}${PATH}`, MODERATION_SECRET: secret, MODERATION_TIMEOUT_MS: "1000" },
     questions: [],
     decide: () => ({ decision: "allow" }),
     isDown: false,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
   };
   return hook;
 };

@@ -90,7 +90,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   program?.kill();
-  receiver.close();
+  await receiver.close();
   await Promise.all([stopStore(), identity.stop(), egress.close()]);
 });
 beforeEach(() => (receiver.deliveries.length = 0));

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
 import { service as identityService } from "@nodeloom/identity";
 import { connectMongo, createGrpcClient } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import type { Identity } from "../../src/clients";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { startRecorder, type Recorder } from "../../../platform/test/support/recorder";
 import { patient } from "../../../platform/test/support/patient";
 
 export interface Delivery {
@@ -15,39 +14,14 @@ export interface Delivery {
   body: string;
 }
 
-export interface Receiver {
-  /** `host:port` for the guard's exceptions. */
-  address: string;
-  url: string;
+export interface Receiver extends Recorder {
   deliveries: Delivery[];
-  /** Sets the next responses. */
-  respond: (response: ServerResponse) => void;
-  close(): void;
 }
 
 /** A webhook receiver on loopback that records its requests. */
 export const startReceiver = async (): Promise<Receiver> => {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      receiver.deliveries.push({ headers: request.headers as Delivery["headers"], body: Buffer.concat(chunks).toString() });
-      receiver.respond(response);
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const receiver: Receiver = {
-    address,
-    url: `http://${address}/hook`,
-    deliveries: [],
-    respond: (response) => void response.writeHead(204).end(),
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-  return receiver;
+  const recorder = await startRecorder();
+  return Object.assign(recorder, { url: `${recorder.url}/hook`, deliveries: recorder.requests as unknown as Delivery[] });
 };
 
 export interface RunningIdentity {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   jest.useRealTimers();
-  receiver.close();
+  await receiver.close();
   await egress.close();
 });
 

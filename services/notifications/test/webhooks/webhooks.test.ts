@@ -53,7 +53,7 @@ beforeAll(async () => {
   webhooks = webhooksOver(egress);
 });
 afterAll(async () => {
-  receiver.close();
+  await receiver.close();
   budget.stop();
   await Promise.all([stopStore(), identity.stop(), egress.close()]);
 });
@@ -476,7 +476,7 @@ describe("a message to the run's own webhook", () => {
       executionId: run.id().id,
       result: { text: "grüße" },
     });
-    own.close();
+    await own.close();
   });
 
   it("that is removed fails, and doesn't count against the key's webhook", async () => {

@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
+import { startRecorder } from "../../../platform/test/support/recorder";
 
 /** A provider on loopback that records its requests and returns the test's answers. */
 
@@ -40,37 +39,18 @@ const formOf = async (headers: IncomingHttpHeaders, bytes: Buffer): Promise<[str
 };
 
 export const startRecordingServer = async (): Promise<RecordingServer> => {
-  const server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const bytes = Buffer.concat(chunks);
-      const recorded: RecordedRequest = {
-        call: `${request.method} ${request.url}`,
-        headers: request.headers,
-        bytes,
-        json: () => JSON.parse(bytes.toString()) as unknown,
-        form: () => formOf(request.headers, bytes),
-      };
-      running.requests.push(recorded);
-      void Promise.resolve(running.answer(recorded)).then(({ status = 200, headers = {}, json, bytes: body }) => {
-        response.writeHead(status, { "content-type": json === undefined ? "application/octet-stream" : "application/json", ...headers });
-        response.end(json === undefined ? (body ?? "") : JSON.stringify(json));
-      });
+  const { address, url, close } = await startRecorder((response, { method, path, headers, bytes, body }) => {
+    const recorded: RecordedRequest = {
+      ...{ call: `${method} ${path}`, headers, bytes },
+      json: () => JSON.parse(body) as unknown,
+      form: () => formOf(headers, bytes),
+    };
+    running.requests.push(recorded);
+    void Promise.resolve(running.answer(recorded)).then(({ status = 200, headers: added = {}, json, bytes: answer }) => {
+      response.writeHead(status, { "content-type": json === undefined ? "application/octet-stream" : "application/json", ...added });
+      response.end(json === undefined ? (answer ?? "") : JSON.stringify(json));
     });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const running: RecordingServer = {
-    url: `http://${address}`,
-    address,
-    requests: [],
-    answer: () => ({ status: 404, json: {} }),
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  });
+  const running: RecordingServer = { ...{ url, address, stop: close }, requests: [], answer: () => ({ status: 404, json: {} }) };
   return running;
 };
