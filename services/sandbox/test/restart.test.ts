@@ -8,16 +8,20 @@ import { freePort } from "../../../deploy/local/servers/ports.cjs";
 
 /** The real process from source. Resolves when it is ready. */
 const startProcess = async (port: number, dataDirectory: string): Promise<ChildProcess> => {
-  const child = spawn(process.execPath, ["-r", join(__dirname, "support/run-typescript.cjs"), join(__dirname, "../src/main.ts")], {
-    env: {
-      ...process.env,
-      SANDBOX_LISTEN: `127.0.0.1:${port}`,
-      SANDBOX_API_KEY: API_KEY,
-      SANDBOX_DATA_DIR: dataDirectory,
-      LOG_LEVEL: "error",
+  const child = spawn(
+    process.execPath,
+    ["-r", join(__dirname, "../../platform/test/support/run-typescript.cjs"), join(__dirname, "../src/main.ts")],
+    {
+      env: {
+        ...process.env,
+        SANDBOX_LISTEN: `127.0.0.1:${port}`,
+        SANDBOX_API_KEY: API_KEY,
+        SANDBOX_DATA_DIR: dataDirectory,
+        LOG_LEVEL: "error",
+      },
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
     },
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
+  );
   const early = once(child, "exit").then(([code]) => Promise.reject(new Error(`the process ended with ${String(code)}`)));
   await Promise.race([once(child, "message"), early]);
   early.catch(() => undefined);

@@ -1,8 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { connectMongo, createLogger, makeCollections } from "@nodeloom/platform";
+import { createLogger } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
+import { openOwnStores } from "../../../platform/test/support/stores";
 import { createStore, type BillingStore } from "../../src/store";
-import { mongodbUri } from "./instance";
 
 export const logger = createLogger("billing-test", "silent");
 
@@ -14,16 +13,10 @@ export interface OwnStore {
 
 /** @param declare adds other collections to the database */
 export const ownStore = async (declare?: (connection: Connection) => unknown): Promise<OwnStore> => {
-  const connection = await connectMongo({ uri: mongodbUri(), database: `test_${randomUUID().slice(0, 8)}_billing` });
-  const store = createStore(connection);
-  declare?.(connection);
-  await makeCollections(connection);
-  return {
-    store,
-    connection,
-    stop: async () => {
-      await connection.dropDatabase();
-      await connection.close();
-    },
-  };
+  const { stores: store, ...rest } = await openOwnStores("billing", (connection) => {
+    const billingStore = createStore(connection);
+    declare?.(connection);
+    return billingStore;
+  });
+  return { store, ...rest };
 };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 
 const MAIN = join(__dirname, "../../src/main.ts");
-const FROM_SOURCE = join(__dirname, "from-source.cjs");
+const RUN_TYPESCRIPT = join(__dirname, "../../../platform/test/support/run-typescript.cjs");
 
 export interface BillingProcess {
   /** Kills the process like a power failure. */
@@ -12,7 +12,7 @@ export interface BillingProcess {
 
 /** Billing in a separate process; resolves when it is ready. */
 export const startProcess = async (env: Record<string, string>): Promise<BillingProcess> => {
-  const child: ChildProcess = spawn(process.execPath, ["-r", FROM_SOURCE, MAIN], {
+  const child: ChildProcess = spawn(process.execPath, ["-r", RUN_TYPESCRIPT, MAIN], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });

@@ -1,25 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { calculateObjectSize } from "bson";
-import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd, RunInput } from "../../src/run/types";
 import { createExecution } from "../../src/lifecycle/execution";
 import { newRecord, type ExecutionView } from "../../src/run/record";
 import type { EventChannel } from "../../src/record/channel";
-import { createStores, type Stores } from "../../src/record/stores";
+import type { Stores } from "../../src/record/stores";
 import { initialNodes } from "../../src/run/nodes";
-import { endFree, endsOf, readsOf } from "../support";
+import { endFree, endsOf, openStore, readsOf } from "../support";
 import { runOf } from "../support/money";
 
 /** Maximum size of a row, whatever its run returned. */
 const ROW_BYTES = 64 * 1024;
 
 const open = async () => {
-  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `test_${randomUUID().slice(0, 8)}_executions` });
-  const stores = createStores(connection, { retentionDays: 90 });
-  const stop = async (): Promise<void> => {
-    await connection.dropDatabase();
-    await connection.close();
-  };
+  const { stores, connection, stop } = await openStore({ retentionDays: 90 });
   const bytesOf = async (id: string): Promise<number> => {
     const row = await connection.collection("executions").findOne({ _id: id as never });
     return calculateObjectSize(row as object);

@@ -25,10 +25,7 @@ export interface Recorder {
 }
 
 /** An HTTP server on loopback that records its requests. By default it answers them with 204. */
-export const startRecorder = async (
-  respond: Respond = (response) => void response.writeHead(204).end(),
-  port = 0,
-): Promise<Recorder> => {
+export const startRecorder = async (respond: Respond = (response) => void response.writeHead(204).end(), port = 0): Promise<Recorder> => {
   const requests: RecordedRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
