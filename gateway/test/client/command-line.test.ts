@@ -89,7 +89,6 @@ it("promotes the version of another alias, and a version by its number", async (
     ["GET", "/api/workflows/poster/aliases", ""],
     ["PUT", "/api/workflows/poster/aliases/production", '{"version":3}'],
   ]);
-  await service!.stop();
   const { code: refusedCode } = await printed(await start(["promote", "poster"]));
   expect(refusedCode).toBe(2);
 });
@@ -102,10 +101,8 @@ it("starts a canary of the alias's version, and ends it", async () => {
   expect(started).toMatchObject({ code: 0, stdout: "3\n" });
   const canary = { version: 3, percent: 10, minRuns: 50, maxCredits: 20 };
   expect(JSON.parse(service!.received[1]!.body)).toEqual({ version: 2, if: { version: 2 }, canary });
-  await service!.stop();
   expect(await printed(await start(["promote", "poster", "--no-canary"], listed, answer))).toMatchObject({ code: 0, stdout: "2\n" });
   expect(JSON.parse(service!.received[1]!.body)).toEqual({ version: 2, if: { version: 2 }, canary: null });
-  await service!.stop();
   for (const wrong of [
     ["--no-canary", "--version", "3"],
     ["--version", "3", "--min-runs", "50"],
@@ -157,7 +154,6 @@ it("takes a version of a workflow after a command, and prints its own before one
   );
   expect(stdout).toBe("2\n");
   expect(service!.received.map(({ body }) => body)).toEqual(['{"version":2}']);
-  await service!.stop();
   expect((await printed(await start(["--version"]))).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 

@@ -42,9 +42,10 @@ export const startRecorder = async (respond: Respond = (response) => void respon
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = async (): Promise<void> => {
     if (!server.listening) return;
-    server.closeAllConnections();
+    const closed = once(server, "close");
     server.close();
-    await once(server, "close");
+    server.closeAllConnections();
+    await closed;
   };
   const recorder: Recorder = { address, url: `http://${address}`, requests, respond, close };
   return recorder;
