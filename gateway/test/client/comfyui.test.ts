@@ -199,7 +199,10 @@ describe("a picture that ComfyUI saved", () => {
   });
 });
 
-it("ignores files of other programs", () => {
+it("recognises n8n workflows, and ignores files of other programs", () => {
+  const nodes = ["n8n-nodes-base.httpRequest", "n8n-nodes-base.set", "n8n-nodes-base.set"].map((type) => ({ type, parameters: {} }));
+  expect(readForeign({ name: "mine", nodes, connections: {} })).toMatchObject({ from: "n8n", graph: undefined });
+  expect(readForeign({ name: "mine", nodes, connections: {} })?.words).toContain("httpRequest, 2 × set");
   const own = { name: "x", nodes: [{ id: "a", type: "text-box", position: { x: 0, y: 0 }, data: {} }], edges: [] };
   for (const value of [own, {}, [], null, "text", 7, { a: 1 }, { nodes: [], links: [] }, { a: { class_type: 7 } }])
     expect(readForeign(value)).toBeUndefined();

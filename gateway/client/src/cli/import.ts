@@ -17,12 +17,12 @@ const readValue = async (file: string): Promise<unknown> => {
   }
 };
 
-/** Creates a workflow from each file of ComfyUI or n8n. A note in the workflow lists the parts that weren't imported. */
+/** Creates a workflow from each ComfyUI file. A note in the workflow lists the parts that weren't imported. */
 export const importFiles = async (client: Client, files: readonly string[], terminal: Terminal): Promise<void> => {
   const models = await client.models.list();
   for (const file of files) {
     const foreign = readForeign(await readValue(file), models);
-    if (!foreign) throw new Refusal(`${file} contains no workflow of ComfyUI or n8n`);
+    if (!foreign) throw new Refusal(`${file} contains no ComfyUI workflow`);
     if (!foreign.graph) throw new Refusal(`${file}: ${foreign.words}`, EXIT.refused);
     const text = JSON.stringify({ name: basename(file, extname(file)), ...foreign.graph });
     const { body } = await client.requestText("createWorkflow", { text });

@@ -32,8 +32,8 @@ export const addWorkflowCommands = ({ program, perform }: Commands): void => {
     );
   workflows
     .command("import")
-    .argument("<files...>", "JSON files of ComfyUI or n8n, or PNG and WebP files that ComfyUI saved")
-    .description("creates workflows from those of ComfyUI and n8n")
+    .argument("<files...>", "JSON files of ComfyUI, or PNG and WebP files that it saved")
+    .description("creates workflows from those of ComfyUI")
     .action((files: string[]) => perform(async (terminal) => importFiles(await openClient(), files, terminal)));
   workflows
     .command("diff")

@@ -1,26 +1,34 @@
-import { convert, MOST_IMPORTED, type Conversion } from "./convert";
+import { convert, type Conversion } from "./convert";
 import { fromApi, isRecord } from "./graph";
 import type { ImportModel } from "./models";
-import { convertN8n } from "./n8n";
+import { listed } from "./report";
 import { fromEditor } from "./subgraphs";
 
 export { readEmbedded } from "./embedded";
 export type { ImportModel } from "./models";
 
-/** Workflows of other editors, converted as far as possible. */
+/** Workflows of other editors: ComfyUI's are converted, n8n's are recognised. */
 export interface Foreign extends Conversion {
   from: "ComfyUI" | "n8n";
 }
 
+const fromN8n = (value: unknown): Foreign | undefined => {
+  if (!isRecord(value) || !Array.isArray(value.nodes) || !isRecord(value.connections)) return undefined;
+  const types = value.nodes.flatMap((node) => (isRecord(node) && typeof node.type === "string" ? [node.type] : []));
+  if (types.length === 0 || !types.some((type) => /^(@?n8n|n8n-nodes)[-./]/.test(type))) return undefined;
+  const names = types.map((type) => type.split(".").at(-1) ?? type);
+  const words = `This is an n8n workflow (${listed(names)}). Its nodes call other services and don't run here. Build the media part here, and call it from n8n with an HTTP Request node.`;
+  return { from: "n8n", graph: undefined, words };
+};
+
 /**
- * Reads a ComfyUI workflow in its editor's or API format, or the body of `POST /prompt`, or an n8n workflow.
+ * Reads a ComfyUI workflow in its editor's or API format, or the body of `POST /prompt`; recognises n8n workflows.
  * @param models models of the service, best first; or the name of an image model if no others are known
  * @returns undefined for any other value
  */
 export const readForeign = (value: unknown, models?: readonly ImportModel[] | string): Foreign | undefined => {
-  const n8n = convertN8n(value, MOST_IMPORTED);
-  if (n8n) return { from: "n8n", ...n8n };
-  if (!isRecord(value)) return undefined;
+  const n8n = fromN8n(value);
+  if (n8n || !isRecord(value)) return n8n;
   // `extra_pnginfo` has the workflow in the editor's format, with positions, groups and notes.
   const extraWorkflow =
     isRecord(value.extra_data) && isRecord(value.extra_data.extra_pnginfo) ? value.extra_data.extra_pnginfo.workflow : undefined;

@@ -49,7 +49,7 @@ export const EDITOR_PAGE = {
   sidePanel: "Side panel",
   addYourFirstNode: "Add your first node",
   slashHint: "or press / anywhere on the canvas",
-  dropHint: "Drop images, video and audio here, or paste nodes and workflows of ComfyUI or n8n.",
+  dropHint: "Drop images, video and audio here, or paste nodes and ComfyUI workflows.",
   workflowNotFound: "Workflow not found",
   goToWorkflows: "Go to workflows",
   notFoundHint: "It was deleted, or belongs to another account.",
