@@ -1,9 +1,9 @@
 /** A process that relays the outboxes of the drill's rows: `node replica.mjs URI DATABASE RECEIVER`. It ends with its parent. */
 import { createRequire } from "node:module";
 
-const require = createRequire(new URL("../../../services/executions/package.json", import.meta.url));
+const executions = createRequire(new URL("../../../services/executions/package.json", import.meta.url));
 /** @type {any} */
-const platform = require("@nodeloom/platform");
+const platform = executions("@nodeloom/platform");
 const { connectMongo, createLogger, createOutbox, startRelay } = platform;
 
 /** @typedef {{ _id: string, outbox: string[] }} Row */

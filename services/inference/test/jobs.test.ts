@@ -102,6 +102,12 @@ describe("a model's process", () => {
     expect(requests()).toEqual(["crash-once", "crash-once"]);
   });
 
+  it("that closes its channel during a job is replaced for the job", async () => {
+    const job = await waitForEnd(running.base, (await submit("deaf-once")).json.id);
+    expect(job.status).toBe("succeeded");
+    expect(requests()).toEqual(["deaf-once", "deaf-once"]);
+  });
+
   it("that no longer responds is replaced before the next job, which starts once", async () => {
     expect(await waitForEnd(running.base, (await submit("leave")).json.id)).toMatchObject({ status: "succeeded" });
     expect(await waitForEnd(running.base, (await submit("after")).json.id)).toMatchObject({ status: "succeeded" });

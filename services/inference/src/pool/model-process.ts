@@ -38,6 +38,8 @@ export interface ModelProcess {
 }
 
 const MEMORY_LOOK_MS = 250;
+/** Time in which a process that closed its channel exits by itself, so that its exit code is known. */
+const EXIT_MS = 1_000;
 const MB = 1_024 * 1_024;
 
 /** Environment of the process, without the platform's secrets. */
@@ -102,6 +104,11 @@ export const startModelProcess = async (program: string, options: StartOptions, 
     };
     child.once("exit", (code, signal) => onEnd(signal ?? `code ${code}`));
     child.once("error", (error) => onEnd(error.message));
+  });
+  // A process that closed its channel never answers, also if it received a request before.
+  child.once("disconnect", () => {
+    const timer = setTimeout(() => end(), EXIT_MS);
+    void exit.then(() => clearTimeout(timer));
   });
   child.on("message", (message: FromChild) => {
     if (message.type === "progress") return running?.report.progress(message.share);

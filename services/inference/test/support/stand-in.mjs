@@ -20,6 +20,14 @@ const acts = {
     writeFileSync(mark, "");
     process.kill(process.pid, "SIGKILL");
   },
+  "deaf-once": (request) => {
+    const mark = join(folder, "deaf");
+    if (existsSync(mark)) return send(makeWav(request));
+    writeFileSync(mark, "");
+    process.removeAllListeners("disconnect");
+    process.disconnect();
+    setInterval(() => undefined, 1_000);
+  },
   hang: () => send({ type: "progress", share: 0.25 }),
   eat: () => setInterval(() => buffers.push(Buffer.alloc(32 * 1024 * 1024, 1)), 20),
   refuse: () => send({ type: "failed", message: "prompt: it can't be done", isInput: true }),
