@@ -2434,7 +2434,7 @@ export interface AuditRow {
   actor: string;
   /** The API key that was used; null for a session */
   keyId: string | null;
-  /** Name of the key, also of a deleted one. Absent in webhooks */
+  /** Name of the key, also of a deleted one */
   keyName?: string | null;
   action: string;
   /** Id of the changed object */

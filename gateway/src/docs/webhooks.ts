@@ -134,7 +134,13 @@ const CANARY_ENDED: z.input<typeof canaryEnded> = {
 };
 
 const AUDIT_ROW: z.input<typeof auditRow> = {
-  ...{ id: "0b9f7d1e-6a55-4a55-8f0a-3d6f0f5a2c77", actor: "7d1f0f52-6f1c-4c61-9f0a-2b7d6d4f6f0e", keyId: null, ip: "203.0.113.7" },
+  ...{
+    id: "0b9f7d1e-6a55-4a55-8f0a-3d6f0f5a2c77",
+    actor: "7d1f0f52-6f1c-4c61-9f0a-2b7d6d4f6f0e",
+    keyId: null,
+    keyName: null,
+    ip: "203.0.113.7",
+  },
   ...{ action: "key.revoke", target: "9c1d1b7e-2c54-4d0b-9a0e-5f3c2f6f7a11", change: null, before: null, after: null },
   ...{ outcome: "done", errorCode: null, requestId: "req_1", at: "2026-05-04T12:00:00.000Z" },
 };

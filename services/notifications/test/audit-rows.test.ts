@@ -41,14 +41,20 @@ it("announces new rows of the audit log, and notes them only after every message
 
 it("sends a row as the log shows it at the attempt, and nothing once the row is removed", async () => {
   const about = { kind: "auditRow" as const, rowId: "row-1" };
+  const keys = [identity.Key.fromPartial({ id: "key-1", name: "deploys" })];
   const read = (getAuditRow: () => Promise<{ row: identity.AuditRow }>) =>
-    createReadMessage({ executions: {} as never, identity: { getAuditRow } })({ about, event: "audit.row", endpointId: "e", ownerId: "u" });
+    createReadMessage({ executions: {} as never, identity: { getAuditRow, listKeys: () => Promise.resolve({ keys }) } })({
+      ...{ about, event: "audit.row", endpointId: "e", ownerId: "u" },
+    });
   expect(await read(() => Promise.resolve({ row: row({ changeJson: "" }) }))).toEqual({
     ...{ id: "msg_audit_row-1", type: "audit.row", timestamp: at },
     data: {
       ...{ id: "row-1", actor: "ada", keyId: null, action: "key.revoke", target: "k", change: null, before: null, after: null },
-      ...{ outcome: "done", errorCode: null, requestId: "", ip: null, at: at.toISOString() },
+      ...{ outcome: "done", errorCode: null, requestId: "", ip: null, at: at.toISOString(), keyName: null },
     },
+  });
+  expect(await read(() => Promise.resolve({ row: row({ keyId: "key-1" }) }))).toMatchObject({
+    data: { keyId: "key-1", keyName: "deploys" },
   });
   const removed = () => Promise.reject(new DomainError("not_found", "NOT_FOUND", "no such audit row"));
   expect(await read(removed)).toBeUndefined();

@@ -2713,7 +2713,7 @@ class AuditRow(TypedDict):
     actor: str
     # The API key that was used; null for a session
     keyId: str | None
-    # Name of the key, also of a deleted one. Absent in webhooks
+    # Name of the key, also of a deleted one
     keyName: NotRequired[str | None]
     action: str
     # Id of the changed object

@@ -18,7 +18,7 @@ export const auditRow = z
     id: z.string(),
     actor: z.string().meta({ description: "User id of the person who made the change" }),
     keyId: z.string().nullable().meta({ description: "The API key that was used; null for a session" }),
-    keyName: z.string().nullable().optional().meta({ description: "Name of the key, also of a deleted one. Absent in webhooks" }),
+    keyName: z.string().nullable().optional().meta({ description: "Name of the key, also of a deleted one" }),
     action: z.string().meta({ example: "user.update" }),
     target: z.string().meta({ description: "Id of the changed object" }),
     change: z.unknown().meta({ description: "Body of the request" }),

@@ -223,7 +223,7 @@ const quoteCases: Case[] = [
     const listed = answers(await (await user(ctx)).get("/api/node-kinds"), 200).body as unknown as { type: string; outputs: unknown[] }[];
     const types = listed.map(({ type }) => type).sort();
     assert.deepEqual(types, [
-      ...["approval", "generate-audio", "generate-image", "generate-video", "http-request", "json", "list"],
+      ...["approval", "generate-3d", "generate-audio", "generate-image", "generate-video", "http-request", "json", "list"],
       ...["llm-assistant", "loop", "media", "media-upload", "note", "request-input", "response-output", "switch", "text-box", "workflow"],
     ]);
     fits(

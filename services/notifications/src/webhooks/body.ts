@@ -16,7 +16,7 @@ const aboutOf = (about: Extract<About, { kind: "run" | "batch" }>, forEndpoint: 
  * @throws SERVICE_UNAVAILABLE while a run isn't final
  */
 export const createReadMessage =
-  (services: { executions: Pick<Executions, "getWebhookMessage">; identity: Pick<Identity, "getAuditRow"> }) =>
+  (services: { executions: Pick<Executions, "getWebhookMessage">; identity: Pick<Identity, "getAuditRow" | "listKeys"> }) =>
   async ({
     about,
     event,
@@ -27,7 +27,10 @@ export const createReadMessage =
       return { id: about.messageId, type: event, timestamp: about.at, data: JSON.parse(about.dataJson) as unknown };
     if (about.kind === "auditRow") {
       const { row } = (await unlessNotFound(services.identity.getAuditRow({ ownerId, id: about.rowId }))) ?? {};
-      return row && { id: `msg_audit_${about.rowId}`, type: event, timestamp: row.at ?? new Date(0), data: auditRowJson(row) };
+      if (!row) return undefined;
+      const { keys } = row.keyId === "" ? { keys: [] } : await services.identity.listKeys({ userId: ownerId, withDeleted: true });
+      const keyName = keys.find(({ id }) => id === row.keyId)?.name ?? null;
+      return { id: `msg_audit_${about.rowId}`, type: event, timestamp: row.at ?? new Date(0), data: { ...auditRowJson(row), keyName } };
     }
     const { message } = await services.executions.getWebhookMessage(aboutOf(about, endpointId !== undefined));
     if (!message) return undefined;
