@@ -73,7 +73,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 
 export interface WebhooksOptions {
   store: Pick<DeliveryStore, "find" | "note" | "record">;
-  identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery" | "getAuditRow">;
+  identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery" | "getAuditRow" | "listKeys">;
   executions: Pick<Executions, "getWebhookMessage">;
   egress: EgressClient;
   outgoing: TakeOutgoing;
