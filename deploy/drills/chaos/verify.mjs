@@ -48,12 +48,18 @@ export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, re
   const items = batches.flatMap((batch) => batch.rows);
   const inBatches = milliOf(batches);
 
-  const rows = [];
-  for (let offset = 0; ; offset += 500) {
-    const { body } = await api.call("GET", `/api/usage?limit=500&offset=${offset}`, { key: user.key });
-    rows.push(...body.rows);
-    if (body.rows.length < 500) break;
-  }
+  const usage = async () => {
+    const rows = [];
+    for (let offset = 0; ; offset += 500) {
+      const { body } = await api.call("GET", `/api/usage?limit=500&offset=${offset}`, { key: user.key });
+      rows.push(...body.rows);
+      if (body.rows.length < 500) return rows;
+    }
+  };
+  const isOpen = (/** @type {any} */ { status }) => status === "processing";
+  let rows = await usage();
+  // A run is final before its row of usage is, if the row's update has to be relayed.
+  for (; rows.some(isOpen) && Date.now() < end; rows = await usage()) await pause();
   const slugs = new Set(outcomes.map(({ slug }) => slug));
   const mine = rows.filter(({ workflowSlug }) => slugs.has(workflowSlug));
   const listed = [];
