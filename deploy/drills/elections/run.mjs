@@ -3,15 +3,11 @@
  * during mixed runs. Replies of writes are lost too. Then it checks that every acknowledged write is there. The drill affects only
  * processes that it started.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { defaultCacheDir } from "../../local/servers/programs/cache.mjs";
-import { startMongodb } from "../../local/servers/mongodb.mjs";
 import { createLoad } from "../chaos/load.mjs";
 import { verify } from "../chaos/verify.mjs";
 import { createApi } from "../support/api.mjs";
+import { startOwnMongodb } from "../support/mongodb.mjs";
 import { readLocal, startPlatform } from "../support/platform.mjs";
 import { createReceiver } from "../support/receiver.mjs";
 import { runDrill } from "../support/run-drill.mjs";
@@ -36,12 +32,8 @@ const SETTLE_MS = 240_000;
 const UNAVAILABLE = 503;
 
 await runDrill("elections", async ({ say, check, atEnd }) => {
-  const dataDir = await mkdtemp(join(tmpdir(), "nodeloom-elections-"));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  const { MONGODB_URI: _, ...env } = process.env;
-  const server = await startMongodb({ dataDir, cacheDir: defaultCacheDir(env), env });
-  atEnd(() => server.stop());
-  const replicaSet = await startReplicaSet(Number(new URL(server.uri).port));
+  const uri = await startOwnMongodb(atEnd);
+  const replicaSet = await startReplicaSet(Number(new URL(uri).port));
   atEnd(replicaSet.close);
   const receiver = await createReceiver();
   atEnd(() => receiver.close());

@@ -4,16 +4,13 @@
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { startMongodb } from "../../local/servers/mongodb.mjs";
-import { defaultCacheDir } from "../../local/servers/programs/cache.mjs";
+import { startOwnMongodb } from "../support/mongodb.mjs";
 import { runDrill, seconds } from "../support/run-drill.mjs";
 
 export const DRILL = {
@@ -44,12 +41,8 @@ const megabytesOf = async ({ pid }) => {
 };
 
 await runDrill("relay", async ({ say, check, atEnd }) => {
-  const dataDir = await mkdtemp(join(tmpdir(), "nodeloom-relay-"));
-  atEnd(() => rm(dataDir, { recursive: true, force: true }));
-  const { MONGODB_URI: _, ...env } = process.env;
-  const server = await startMongodb({ dataDir, cacheDir: defaultCacheDir(env), env });
-  atEnd(() => server.stop());
-  const client = new MongoClient(server.uri);
+  const uri = await startOwnMongodb(atEnd);
+  const client = new MongoClient(uri);
   atEnd(() => client.close());
   const rows = client.db("relay").collection("rows");
   await rows.insertMany(Array.from({ length: ROWS }, (_row, index) => ({ _id: String(index).padStart(5, "0"), outbox: ["usage"] })));
@@ -72,7 +65,7 @@ await runDrill("relay", async ({ say, check, atEnd }) => {
   atEnd(() => receiver.closeAllConnections());
   const { port } = /** @type {import("node:net").AddressInfo} */ (receiver.address());
 
-  const start = () => fork(REPLICA, [server.uri, "relay", `http://127.0.0.1:${port}`]);
+  const start = () => fork(REPLICA, [uri, "relay", `http://127.0.0.1:${port}`]);
   const replicas = Array.from({ length: REPLICAS }, start);
   atEnd(() => replicas.forEach((replica) => replica.kill()));
   let most = 0;
