@@ -9,7 +9,10 @@ const HEADER_BYTES = 16;
 const OP_REPLY = 1;
 const OP_QUERY = 2004;
 const OP_MSG = 2013;
+/** Flags of a message. */
 const CHECKSUM = 1;
+const MORE_TO_COME = 2;
+const EXHAUST_ALLOWED = 0x1_00_00;
 /** Keeps the types of numbers, so that a document is written as it was read. */
 const EXACT = { promoteValues: false, promoteBuffers: false };
 
@@ -17,6 +20,7 @@ const EXACT = { promoteValues: false, promoteBuffers: false };
  * @typedef {object} Request
  * @property {number} id
  * @property {boolean} isLegacy true for the first message of a connection, which uses the former format
+ * @property {boolean} isStream true if the driver wants one reply after another
  * @property {Record<string, any>} command
  * @property {Buffer[]} sequences sections of documents, as they arrived
  */
@@ -43,10 +47,11 @@ export const readRequest = (message) => {
   const [id, code] = [message.readInt32LE(4), message.readInt32LE(12)];
   if (code === OP_QUERY) {
     const name = message.indexOf(0, HEADER_BYTES + 4);
-    return { id, isLegacy: true, command: documentOf(message.subarray(name + 9)), sequences: [] };
+    return { id, isLegacy: true, isStream: false, command: documentOf(message.subarray(name + 9)), sequences: [] };
   }
   if (code !== OP_MSG) throw new Error(`the message has the unknown format ${code}`);
-  const end = message.length - (message.readUInt32LE(HEADER_BYTES) & CHECKSUM ? 4 : 0);
+  const flags = message.readUInt32LE(HEADER_BYTES);
+  const end = message.length - (flags & CHECKSUM ? 4 : 0);
   /** @type {Buffer[]} */
   const sequences = [];
   let command;
@@ -58,7 +63,7 @@ export const readRequest = (message) => {
     at += 1 + size;
   }
   if (!command) throw new Error("the message has no command");
-  return { id, isLegacy: false, command, sequences };
+  return { id, isLegacy: false, isStream: (flags & EXHAUST_ALLOWED) !== 0, command, sequences };
 };
 
 /** @param {number} code @param {number} id @param {number} responseTo @param {Buffer[]} parts */
@@ -77,10 +82,12 @@ const BODY = Buffer.alloc(1);
 /** @param {number} id @param {Record<string, any>} command @param {readonly Buffer[]} sequences */
 export const writeRequest = (id, command, sequences) => message(OP_MSG, id, 0, [NO_FLAGS, BODY, BSON.serialize(command), ...sequences]);
 
-/** @param {Request} request @param {Record<string, any>} reply */
-export const writeReply = ({ id, isLegacy }, reply) => {
+/** @param {Request} request @param {Record<string, any>} reply @param {{ isMoreToCome?: boolean }} [options] */
+export const writeReply = ({ id, isLegacy }, reply, { isMoreToCome = false } = {}) => {
   const body = BSON.serialize(reply);
-  if (!isLegacy) return message(OP_MSG, 0, id, [NO_FLAGS, BODY, body]);
+  const flags = Buffer.alloc(4);
+  if (isMoreToCome) flags.writeUInt32LE(MORE_TO_COME);
+  if (!isLegacy) return message(OP_MSG, 0, id, [flags, BODY, body]);
   const prefix = Buffer.alloc(20);
   prefix.writeInt32LE(1, 16);
   return message(OP_REPLY, 0, id, [prefix, body]);

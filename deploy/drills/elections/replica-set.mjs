@@ -32,6 +32,9 @@ const INTERRUPTED = {
   errmsg: "operation was interrupted because of a change of the member's state",
 };
 
+/** @param {Request} request */
+const nameOf = ({ command }) => Object.keys(command)[0] ?? "";
+
 /** @param {Request} request @param {Failure} failure */
 const failed = (request, failure) =>
   writeReply(request, { ok: 0, ...failure, ...("txnNumber" in request.command ? { errorLabels: ["RetryableWriteError"] } : {}) });
@@ -99,20 +102,32 @@ export const startReplicaSet = async (serverPort) => {
     };
   };
 
-  /** Answers at once, or when the state differs from the one that the driver knows. @param {number} index @param {Request} request */
-  const answerHello = async (index, request) => {
+  /** Waits until the state differs from a known one. @param {number} known @param {number} maxMs */
+  const stateAfter = async (known, maxMs) => {
+    if (known !== stateChanges) return;
+    await new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        watchers.delete(finish);
+        resolve(undefined);
+      };
+      const timer = setTimeout(finish, Math.min(maxMs, MAX_AWAIT_MS));
+      watchers.add(finish);
+    });
+  };
+
+  /**
+   * Sends the state at once, or when it differs from the one that the driver knows. If the driver wants a stream, each change follows.
+   * @param {number} index @param {Request} request @param {import("node:net").Socket} client
+   */
+  const sendHello = async (index, request, client) => {
     const { topologyVersion, maxAwaitTimeMS } = request.command;
-    if (topologyVersion && maxAwaitTimeMS !== undefined && Number(topologyVersion.counter) === stateChanges)
-      await new Promise((resolve) => {
-        const finish = () => {
-          clearTimeout(timer);
-          watchers.delete(finish);
-          resolve(undefined);
-        };
-        const timer = setTimeout(finish, Math.min(Number(maxAwaitTimeMS), MAX_AWAIT_MS));
-        watchers.add(finish);
-      });
-    return writeReply(request, hello(index));
+    let known = topologyVersion && maxAwaitTimeMS !== undefined ? Number(topologyVersion.counter) : -1;
+    do {
+      await stateAfter(known, Number(maxAwaitTimeMS ?? 0));
+      known = stateChanges;
+      if (!client.destroyed) client.write(writeReply(request, hello(index), { isMoreToCome: request.isStream }));
+    } while (request.isStream && !client.destroyed);
   };
 
   /** @param {Request} request @param {Awaited<ReturnType<typeof createBackend>>} backend */
@@ -139,8 +154,7 @@ export const startReplicaSet = async (serverPort) => {
 
   /** @param {number} index @param {Request} request @param {Awaited<ReturnType<typeof createBackend>>} backend @returns {Promise<Buffer | undefined>} undefined if the reply is lost */
   const answer = async (index, request, backend) => {
-    const name = Object.keys(request.command)[0] ?? "";
-    if (HELLOS.has(name)) return answerHello(index, request);
+    const name = nameOf(request);
     if (ANYWHERE.has(name)) return execute(request, backend);
     const isWrite = WRITES.has(name);
     if (index !== primary) {
@@ -184,6 +198,7 @@ export const startReplicaSet = async (serverPort) => {
     });
     let turn = Promise.resolve();
     const one = async (/** @type {Request} */ request) => {
+      if (HELLOS.has(nameOf(request))) return sendHello(index, request, client);
       backend ??= createBackend(serverPort);
       const reply = await answer(index, request, await backend);
       if (reply === undefined) client.destroy();

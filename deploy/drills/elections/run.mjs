@@ -23,7 +23,7 @@ const RUNS = 200;
 const GAP_MS = 1_500;
 const SHORT_ELECTION_MS = 1_000;
 /** Longer than a request waits for a primary, so that some are answered 503. */
-const LONG_ELECTION_MS = 8_000;
+const LONG_ELECTION_MS = 15_000;
 const LONG_EVERY = 10;
 const CRASH_EVERY = 3;
 const LOST_REPLIES = 3;

@@ -10,11 +10,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MEDIA_DIR } from "../../local/paths.mjs";
 import { createApi } from "../support/api.mjs";
-import { pause, pidOf, readLocal, startPlatform } from "../support/platform.mjs";
+import { crash, pause, readLocal, startPlatform } from "../support/platform.mjs";
 import { createReceiver } from "../support/receiver.mjs";
 import { runDrill } from "../support/run-drill.mjs";
 import { filesIn } from "../support/files.mjs";
-import { listed, readings, searchAll } from "../support/stores.mjs";
+import { listed, readings, searchAll, searchTemporal } from "../support/stores.mjs";
 import { createAccount } from "./account.mjs";
 import { createOrganization } from "./organization.mjs";
 
@@ -31,6 +31,8 @@ const KILLS = ["executions", "media", "identity", "billing", "workflows", "execu
 const BETWEEN_KILLS_MS = 1_500;
 /** Request counters per user expire a minute after the last request. */
 const COUNTERS_MS = 65_000;
+/** Temporal carries out deletions by a queue of its own, and lists a deleted workflow until then. */
+const TEMPORAL_MS = 300_000;
 
 /** Places that can keep an id but no other data. */
 const KEEPS_IDS = ["billing.ledger", "billing.accounts", "billing.checkpoints", "identity.audit", "workflows.workflows", "logs"];
@@ -74,6 +76,15 @@ const search = async (needles) => {
   const { found, look } = createLook(needles);
   await searchAll(look);
   return found;
+};
+
+/** Waits until Temporal has carried out the deletions. @param {ReturnType<typeof needlesOf>} needles */
+const waitForTemporal = async (needles) => {
+  for (const end = Date.now() + TEMPORAL_MS; ; await pause(5_000)) {
+    const { found, look } = createLook(needles);
+    await searchTemporal(readLocal().temporalAddress, look);
+    if ([...found.values()].every((places) => places.size === 0) || Date.now() > end) return;
+  }
 };
 
 /** Contents of a ZIP, read by another program. @param {Uint8Array} zip */
@@ -176,7 +187,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   await pause(ERASURE_DAYS * 86_400_000);
   for (const name of KILLS) {
     await pause(BETWEEN_KILLS_MS);
-    process.kill(pidOf(name), "SIGKILL");
+    await crash(name);
   }
   for (const end = Date.now() + ERASED_MS; ; await pause(1_000)) {
     const { status } = await api.call("GET", `/api/admin/users/${userId}`, { key: adminKey });
@@ -197,6 +208,8 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   );
 
   await pause(Math.max(0, askedAt + COUNTERS_MS - Date.now()));
+  await waitForTemporal(needlesOf(account, organization));
+  say(`Temporal was searched until ${((Date.now() - askedAt) / 1_000).toFixed(0)} s after it was asked for`);
   const after = await search(needlesOf(account, organization));
   for (const { name, allowed } of needlesOf(account, organization)) {
     const places = after.get(name) ?? new Map();
