@@ -1,4 +1,5 @@
 const { LIBRARIES, SERVICES } = require("./deploy/services.cjs");
+const kernelSources = require("./services/kernel/sources.cjs");
 
 const services = [...SERVICES.map(({ name }) => name), "migrate"].filter((name) => name !== "gateway");
 
@@ -15,8 +16,7 @@ module.exports = {
   transformIgnorePatterns: ["/node_modules/(?!(?:openid-client|oauth4webapi|jose)/)"],
   moduleNameMapper: {
     "^@nodeloom/proto$": "<rootDir>/proto/src/index.ts",
-    "^@nodeloom/kernel/graph$": "<rootDir>/services/kernel/src/graph/index.ts",
-    "^@nodeloom/kernel/(plans|capabilities|limits|json-text|graph-patch|table-file|node-name)$": "<rootDir>/services/kernel/src/$1.ts",
+    ...Object.fromEntries(Object.entries(kernelSources).map(([name, path]) => [`^${name}$`, path])),
     [`^@nodeloom/(${LIBRARIES.join("|")})$`]: "<rootDir>/services/$1/src/index.ts",
     "^@nodeloom/platform/temporal$": "<rootDir>/services/platform/src/temporal/index.ts",
     "^@nodeloom/client/comfyui$": "<rootDir>/gateway/client/src/comfyui/index.ts",

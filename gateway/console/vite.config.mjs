@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import kernelSources from "../../services/kernel/sources.cjs";
 import { compressed } from "./compress.mjs";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -19,7 +20,7 @@ export default defineConfig(({ command }) => ({
       re2js: resolve(import.meta.dirname, "src/canvas/re2.ts"),
       "@nodeloom/client/comfyui": resolve(ROOT, "gateway/client/src/comfyui/index.ts"),
       "@nodeloom/client": resolve(ROOT, "gateway/client/src/browser.ts"),
-      "@nodeloom/kernel": resolve(ROOT, "services/kernel/src"),
+      ...kernelSources,
     },
   },
   build: {

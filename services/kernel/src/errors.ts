@@ -1,7 +1,7 @@
 import type { IssueCode } from "./graph/issues";
-import type { Role } from "./organizations";
-import { didYouMean } from "./nearest-name";
-import { wellFormed } from "./well-formed";
+import type { Role } from "./access/organizations";
+import { didYouMean } from "./text/nearest-name";
+import { wellFormed } from "./text/well-formed";
 
 /**
  * The error type that services throw on purpose. `kind` sets the gRPC status, `reason` is the code that clients get, and `metadata` adds

@@ -11,7 +11,7 @@ interface Snippet {
 const SERVICE = "services/usage/src/main.ts";
 const CONCEPT = "services/billing/src/account/account.ts";
 const WORKFLOW = "services/executions/src/workflow/workflows/execute-graph.ts";
-const KERNEL = "services/kernel/src/money.ts";
+const KERNEL = "services/kernel/src/credits/money.ts";
 const EGRESS = "services/platform/src/egress/client.ts";
 
 const takes = (module: string): string => `import * as taken from "${module}";\nexport const keep = taken;\n`;
@@ -128,7 +128,7 @@ const refusedSnippets: (Snippet & { because: RegExp })[] = [
     "../../lifecycle/settlement",
     "../../calls/http-request",
     "./../worker",
-    "../../../../kernel/src/money",
+    "../../../../kernel/src/credits/money",
   ].map((path) => ({
     name: `a workflow with ${path}`,
     file: WORKFLOW,
@@ -158,7 +158,7 @@ const refusedSnippets: (Snippet & { because: RegExp })[] = [
   {
     name: "the kernel with the platform's source",
     file: KERNEL,
-    code: takes("../../platform/src/config"),
+    code: takes("../../../platform/src/config"),
     because: /kernel may not import platform/,
   },
   { name: "a concept file with mongoose", file: CONCEPT, code: takes("mongoose"), because: /Concept files know no transport/ },

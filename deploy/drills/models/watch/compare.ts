@@ -1,4 +1,4 @@
-import { nearestName } from "../../../../services/kernel/src/nearest-name";
+import { nearestName } from "../../../../services/kernel/src/text/nearest-name";
 import { comparedPrices, type PricedEntry } from "./price";
 import type { Offer } from "./sources";
 

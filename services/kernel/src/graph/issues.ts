@@ -1,6 +1,6 @@
 /** Codes of issues and warnings in a graph. Programs read the code and its params; people read the message. */
 
-import { nearestName } from "../nearest-name";
+import { nearestName } from "../text/nearest-name";
 import { shownName } from "./types";
 
 type Params = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { invalidRequest, type Issue } from "../errors";
-import { wellFormed } from "../well-formed";
-import { parseExact } from "../json-text";
+import { wellFormed } from "../text/well-formed";
+import { parseExact } from "../text/json-text";
 import { LIMITS, ONE_LINE, ONE_LINE_FORM } from "../limits";
 import { GRAPH_BOUNDS, textBytes } from "./bounds";
 import { findingInWords, type GraphIssue } from "./issues";

@@ -1,5 +1,5 @@
-import { wellFormed } from "../well-formed";
-export { nodeName } from "../node-name";
+import { wellFormed } from "../text/well-formed";
+export { nodeName } from "../text/node-name";
 
 /** A node as planning reads it. Unknown members stay in the saved text and aren't checked. */
 export interface GraphNode {

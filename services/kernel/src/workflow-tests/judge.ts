@@ -4,7 +4,7 @@ import { evaluate, parseExpression } from "../graph/jmespath";
 import { equal } from "../graph/jmespath/values";
 import { schemaViolations } from "../graph/json-schema";
 import { parseJsonText } from "../graph/values/json-text";
-import { toCredits } from "../money";
+import { toCredits } from "../credits/money";
 import { checkFiles } from "./file-checks";
 import { scoreOf, type Vote } from "./judge-questions";
 import { COMPLETED, isUncompared, problemKey, VOTE_END, type TestedRun } from "./tested-run";

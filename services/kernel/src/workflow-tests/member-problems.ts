@@ -2,7 +2,7 @@
 import type { Issue } from "../errors";
 import { patternOf } from "../graph/json-schema/pattern";
 import { isRecord, shownName } from "../graph/types";
-import { didYouMean } from "../nearest-name";
+import { didYouMean } from "../text/nearest-name";
 
 export const problemAt = (path: string, message: string | undefined): Issue[] => (message === undefined ? [] : [{ path, message }]);
 

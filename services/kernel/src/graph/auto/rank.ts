@@ -1,4 +1,4 @@
-import { isBaseTier, tierReaches, type BaseTier } from "../../plans";
+import { isBaseTier, tierReaches, type BaseTier } from "../../access/plans";
 
 /** Properties used to rank a model for a task. */
 export interface TaskCandidate {

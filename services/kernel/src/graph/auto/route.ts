@@ -1,5 +1,5 @@
 import { LIMITS } from "../../limits";
-import { MILLICREDITS_PER_CREDIT, toCredits } from "../../money";
+import { MILLICREDITS_PER_CREDIT, toCredits } from "../../credits/money";
 import type { JsonSchema } from "../prices/price";
 import { shownName, type GraphNode } from "../types";
 import { noneAble } from "./rank";

@@ -1,4 +1,4 @@
-import { wellFormed } from "../../well-formed";
+import { wellFormed } from "../../text/well-formed";
 import { LIMITS } from "../../limits";
 import { BindError, type RunBudget } from "../budget";
 import { asText, fill, placeholders } from "../values/value";

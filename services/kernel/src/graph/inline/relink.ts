@@ -1,4 +1,4 @@
-import { elements, withMember } from "../../json-text";
+import { elements, withMember } from "../../text/json-text";
 import { kindOf } from "../kinds";
 import { isRecord } from "../types";
 

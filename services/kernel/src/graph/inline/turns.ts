@@ -1,7 +1,7 @@
 import { findingInWords, distinct, finding, type Finding } from "../issues";
 import { parseExpression, rootNames } from "../jmespath";
 import { GOES_ON_PORT, loopSettings, TURNS_PORT, type LoopSettings } from "../kinds/loop";
-import { didYouMean } from "../../nearest-name";
+import { didYouMean } from "../../text/nearest-name";
 import { innerId, shownName, turnId, type Graph, type GraphEdge, type GraphNode, type PortType } from "../types";
 import { FLOWS, portTypeName } from "../wiring/ports";
 import { beginAt, type End } from "../wiring/ends";

@@ -1,4 +1,4 @@
-import { INEXACT_NUMBER, isInexactInteger } from "../../json-text";
+import { INEXACT_NUMBER, isInexactInteger } from "../../text/json-text";
 import { BindError, charactersOfWork, elementsOfWork, type RunBudget } from "../budget";
 import { typeOf } from "./values";
 

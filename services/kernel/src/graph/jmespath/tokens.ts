@@ -1,5 +1,5 @@
 /** Tokens of JMESPath (https://jmespath.org/specification.html). */
-import { parseExact } from "../../json-text";
+import { parseExact } from "../../text/json-text";
 
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";

@@ -1,4 +1,4 @@
-import { endOfValue } from "../../json-text";
+import { endOfValue } from "../../text/json-text";
 import { LIMITS } from "../../limits";
 import { textBytes } from "../bounds";
 import { BoundPassed, charactersOfWork, createBudget } from "../budget";

@@ -1,5 +1,5 @@
 import type { Issue } from "../../errors";
-import { didYouMean } from "../../nearest-name";
+import { didYouMean } from "../../text/nearest-name";
 import type { IssueCode } from "../issues";
 import { BoundPassed, charactersOfWork, type RunBudget } from "../budget";
 import type { JsonSchema } from "../prices/price";

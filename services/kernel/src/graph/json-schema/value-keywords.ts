@@ -1,4 +1,4 @@
-import { INEXACT_NUMBER, isInexactInteger } from "../../json-text";
+import { INEXACT_NUMBER, isInexactInteger } from "../../text/json-text";
 import { charactersOfWork, elementsOfWork, type RunBudget } from "../budget";
 import { characterCount } from "../prices/price";
 import { isRecord, shownName } from "../types";

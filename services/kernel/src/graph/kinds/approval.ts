@@ -1,6 +1,6 @@
 import { isLonger, LIMITS, ONE_LINE, ONE_LINE_FORM } from "../../limits";
 import { GRAPH_BOUNDS } from "../bounds";
-import { isRole } from "../../organizations";
+import { isRole } from "../../access/organizations";
 import { joined, type Abstract } from "../plan/abstract";
 import { longTexts } from "../plan/check-texts";
 import { buildStep } from "../plan/plan-step";

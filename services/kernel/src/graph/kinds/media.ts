@@ -1,5 +1,5 @@
 import { GRAPH_BOUNDS } from "../bounds";
-import { didYouMean } from "../../nearest-name";
+import { didYouMean } from "../../text/nearest-name";
 import { URL_TOKENS, type Bounds } from "../plan/abstract";
 import { longTexts } from "../plan/check-texts";
 import { planCalls } from "../plan/call-plan";

@@ -1,6 +1,6 @@
 import { GRAPH_BOUNDS } from "../bounds";
 import { ONE_LINE, ONE_LINE_FORM } from "../../limits";
-import { didYouMean } from "../../nearest-name";
+import { didYouMean } from "../../text/nearest-name";
 import { FIELD_TYPES, fieldProblem, fieldsOf, maxFiles, uploadFamily, uploadType, type InputField } from "../values/fields";
 import { isMediaId } from "../values/media";
 import { resolveFiles, type Planner } from "../plan/planner";

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../limits";
-import { millicreditsFor } from "../../money";
-import { nearestName } from "../../nearest-name";
+import { millicreditsFor } from "../../credits/money";
+import { nearestName } from "../../text/nearest-name";
 import { FILE_TOKENS_KEYWORD, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema } from "../prices/price";
 import { distinct, finding, findingInWords, type Finding } from "../issues";
 import { isRecord } from "../types";

@@ -4,7 +4,7 @@ import type { NodeKind } from "../kinds/kind";
 import type { JsonSchema } from "../prices/price";
 import { finding, type Finding, type NodeIssue } from "../issues";
 import { isRecord, type GraphNode } from "../types";
-import { nearestName } from "../../nearest-name";
+import { nearestName } from "../../text/nearest-name";
 
 /** Members that editors store in any node. */
 const COMMON = ["label", "name", "title", "description", "color", "bypass"];

@@ -1,5 +1,5 @@
 import { groupBy } from "../../group-by";
-import { millicreditsFor } from "../../money";
+import { millicreditsFor } from "../../credits/money";
 import { isGeneratorType, kindOf } from "../kinds";
 import { givenMaxItems, mostItems } from "../plan/max-items";
 import { withoutBypassed } from "../wiring/bypass";

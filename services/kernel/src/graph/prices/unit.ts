@@ -1,5 +1,5 @@
 import { member } from "../values/value";
-import { tokenCostMicroUsd } from "../../money";
+import { tokenCostMicroUsd } from "../../credits/money";
 import { isRecord } from "../types";
 
 /** Unit prices in micro-dollars, and the schema properties for the number of units. */

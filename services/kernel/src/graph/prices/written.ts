@@ -1,4 +1,4 @@
-import { MICRO_USD_PER_USD } from "../../money";
+import { MICRO_USD_PER_USD } from "../../credits/money";
 import type { Megapixels } from "./megapixels";
 import type { Price } from "./price";
 import type { Conditions, TablePrice } from "./table";

@@ -1,4 +1,4 @@
-import { INEXACT_NUMBER, isInexactInteger } from "../../json-text";
+import { INEXACT_NUMBER, isInexactInteger } from "../../text/json-text";
 import { LIMITS } from "../../limits";
 import { ABSENT, isAbsent, withoutAbsent } from "./absent";
 import { resultFamily } from "./media";

@@ -1,7 +1,7 @@
 import type { Issue } from "../../errors";
-import { INEXACT_NUMBER, isInexactInteger } from "../../json-text";
+import { INEXACT_NUMBER, isInexactInteger } from "../../text/json-text";
 import { LIMITS } from "../../limits";
-import { didYouMean } from "../../nearest-name";
+import { didYouMean } from "../../text/nearest-name";
 import { textBytes } from "../bounds";
 import { characterCount } from "../prices/price";
 import { hasInfinite } from "./json-text";

@@ -1,4 +1,4 @@
-import { parseExact } from "../../json-text";
+import { parseExact } from "../../text/json-text";
 import { LIMITS } from "../../limits";
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];

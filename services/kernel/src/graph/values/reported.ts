@@ -1,4 +1,4 @@
-import { wellFormed } from "../../well-formed";
+import { wellFormed } from "../../text/well-formed";
 import { beginningOf, GRAPH_BOUNDS, textBytes } from "../bounds";
 
 /** Outputs of a node or call, by port, as JSON. */

@@ -2,7 +2,7 @@ import { anyInput, defaultInput, inputPorts, kindOf, outputPorts } from "../kind
 import type { WiredEnd, Wiring } from "../plan/planner";
 import { FLOWS, isFileType, portTypeName, type InputPort, type PortType } from "./ports";
 import type { JsonSchema } from "../prices/price";
-import { nearestName } from "../../nearest-name";
+import { nearestName } from "../../text/nearest-name";
 import { finding, type Finding, type GraphIssue } from "../issues";
 import { NODE_TYPES, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
 

@@ -1,7 +1,7 @@
-import { invalidRequest } from "./errors";
-import { isRecord, shownName } from "./graph/types";
-import { elements, members } from "./json-text";
-import { didYouMean } from "./nearest-name";
+import { invalidRequest } from "../errors";
+import { isRecord, shownName } from "./types";
+import { elements, members } from "../text/json-text";
+import { didYouMean } from "../text/nearest-name";
 
 /** Applies operations to a graph as JSON text. Members that no operation sets stay as they were sent. */
 

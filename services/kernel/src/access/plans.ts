@@ -1,5 +1,5 @@
 import { ENTERPRISE_CAPS, USUAL_CAPS, withOwnCaps, type Caps, type OwnCaps } from "./caps";
-import { MILLICREDITS_PER_CREDIT } from "./money";
+import { MILLICREDITS_PER_CREDIT } from "../credits/money";
 
 /** Built-in tiers, the lowest first. */
 export const TIERS = ["free", "pro", "business", "enterprise"] as const;

@@ -1,4 +1,4 @@
-import { isOrigin } from "../src/apps";
+import { isOrigin } from "../../src/access/apps";
 
 it.each(["https://example.com", "http://localhost:5173", "https://xn--bcher-kva.example", "https://a_b.example", "http://[::1]:8080"])(
   "accepts %s as the origin of an app",

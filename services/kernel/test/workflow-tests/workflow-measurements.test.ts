@@ -9,7 +9,7 @@ import {
   type Measurements,
   type TestedRun,
   type WorkflowTest,
-} from "../src";
+} from "../../src";
 
 const urlOf = (name: string): string => `http://public.test/media/${name}`;
 const TYPES: Readonly<Record<string, string>> = { png: "image/png", mp4: "video/mp4" };

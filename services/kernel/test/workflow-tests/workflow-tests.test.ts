@@ -1,4 +1,4 @@
-import { judgeTest, resultDifferences, TEST_BOUNDS, testProblems, type Expectation, type TestedRun, type WorkflowTest } from "../src";
+import { judgeTest, resultDifferences, TEST_BOUNDS, testProblems, type Expectation, type TestedRun, type WorkflowTest } from "../../src";
 
 const URL = "http://public.test/media/a.png";
 const picture = { contentType: "image/png", bytes: 900, width: 640, height: 480 };

@@ -1,4 +1,4 @@
-import { didYouMean } from "./nearest-name";
+import { didYouMean } from "../text/nearest-name";
 import { TIERS, tierReaches, type BaseTier } from "./plans";
 
 /** A capability is `*`, `<resource>:<action>` or `<resource>:<id>:<action>`. */

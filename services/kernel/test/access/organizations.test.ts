@@ -1,4 +1,4 @@
-import { roleReaches, ROLES, withinRole } from "../src";
+import { roleReaches, ROLES, withinRole } from "../../src";
 
 const ALL_OF = [
   ...["workflow:run", "workflow:read", "workflow:write", "webhook:receive"],
