@@ -229,7 +229,7 @@ export default tseslint.config(
       "services/*/src/{main,wire,wiring,server,database,http,http-*}.ts",
       "services/*/src/**/{store,*-store,schema}.ts",
       "services/{notifications,workflows}/src/store/*.ts",
-      "services/executions/src/record/*.ts",
+      "services/executions/src/record/**/*.ts",
       "services/executions/src/workflow/{client,worker,activities}.ts",
     ],
     rules: {

@@ -15,7 +15,7 @@ import express from "express";
 import type { Redis as Connection } from "ioredis";
 import { createSharedOutages, type SharedOutage } from "../../../services/executions/src/calls/shared-outages";
 import { createRedisErasure } from "../../../services/executions/src/erasure/redis";
-import { createEventChannel } from "../../../services/executions/src/record/channel";
+import { createEventChannel } from "../../../services/executions/src/record/runs/channel";
 import { deferred } from "../../../services/platform/test/support/deferred";
 import { eventually } from "../../../services/platform/test/support/eventually";
 import { startCluster, startSentinels, type RedisGroup } from "../../../services/platform/test/support/redis-groups";

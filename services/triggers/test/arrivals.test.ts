@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo, createLogger, makeCollections } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { createMovedTriggers, type MovedTriggers } from "../../executions/src/record/moved-triggers";
+import { createMovedTriggers, type MovedTriggers } from "../../executions/src/record/earlier/moved-triggers";
 import { createArrivals, type Arrivals } from "../src/arrivals-store";
 import { database } from "../src/database";
 import { createHookStore, type HookStore } from "../src/hooks/hook-store";

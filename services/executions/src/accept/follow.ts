@@ -1,6 +1,6 @@
 import { withTimeout } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
-import type { EventChannel } from "../record/channel";
+import type { EventChannel } from "../record/runs/channel";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../record/stores";
 import { isUndelivered } from "../run/states";

@@ -2,7 +2,7 @@ import type { Execution } from "../lifecycle/execution";
 import type { Lifecycle } from "../lifecycle/wire";
 import { createKeepGraph } from "../plan/kept-graphs";
 import { createPinnedOf } from "../plan/pinned-graphs";
-import type { EventChannel } from "../record/channel";
+import type { EventChannel } from "../record/runs/channel";
 import type { Stores } from "../record/stores";
 import { createCancellation, type CancellationOptions } from "./cancellation";
 import { createAwaitDelivered, createFollow } from "./follow";

@@ -6,7 +6,7 @@ import { OUT_OF_MAX_CREDITS, longOutageReason } from "../run/batch-reasons";
 import { runEvent } from "../run/events";
 import { CANCEL_REQUESTED } from "../run/states";
 import { TIMING } from "../run/timing";
-import type { EventChannel } from "../record/channel";
+import type { EventChannel } from "../record/runs/channel";
 import type { Stores } from "../record/stores";
 import type { Cancellation } from "../accept/cancellation";
 import type { BeginItem, Beginning, BeginOutcome } from "./begin-item";

@@ -1,7 +1,7 @@
 /** Lets a turn wait for changes of a batch and for items that end. */
 import { pause, withTimeout } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
-import type { EventChannel } from "../record/channel";
+import type { EventChannel } from "../record/runs/channel";
 import { itemExecutionId } from "./item";
 
 /** If more than this many items are under way, items that end within `GATHER_MS` are processed together. */

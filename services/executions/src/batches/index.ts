@@ -3,7 +3,7 @@ import type { Logger } from "@nodeloom/platform";
 import type { Billing, Identity, Media, Transform, Workflows } from "../clients";
 import type { ModelCatalog } from "../plan/model-catalog";
 import type { Planning } from "../plan/planning";
-import type { EventChannel } from "../record/channel";
+import type { EventChannel } from "../record/runs/channel";
 import type { Stores } from "../record/stores";
 import type { Cancellation } from "../accept/cancellation";
 import type { Runs } from "../accept/runs";

@@ -5,7 +5,7 @@ import type { BatchTest } from "../run/batch-tests";
 import { runEvent } from "../run/events";
 import { CANCEL_REQUESTED } from "../run/states";
 import { rowId } from "../record/batches";
-import type { EventChannel } from "../record/channel";
+import type { EventChannel } from "../record/runs/channel";
 import type { Stores } from "../record/stores";
 import type { StoredText } from "../run/types";
 import { itemPages, type Items } from "./items";

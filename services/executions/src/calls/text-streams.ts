@@ -1,6 +1,6 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
-import type { EventChannel } from "../record/channel";
+import type { EventChannel } from "../record/runs/channel";
 import type { CallContext } from "../run/types";
 import { TIMING } from "../run/timing";
 

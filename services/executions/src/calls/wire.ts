@@ -21,7 +21,7 @@ import { createModeration } from "../moderation/moderation";
 import type { ModerationConfig } from "../moderation/settings";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
 import { createReuse } from "../reuse";
-import type { EventChannel } from "../record/channel";
+import type { EventChannel } from "../record/runs/channel";
 import type { Stores } from "../record/stores";
 import { DOWNLOADS } from "./call";
 import { createGates } from "./gates";

@@ -1,7 +1,7 @@
 /** Erases several final runs and ended batches. Runs that fail or aren't final yet are found again later. */
 import type { Erasure } from "../clients";
 import type { Outbox } from "../lifecycle/outbox";
-import type { BuriedBy } from "../record/tombstones";
+import type { BuriedBy } from "../record/erasure/tombstones";
 import type { Stores } from "../record/stores";
 import type { BatchRecord } from "../run/batch";
 import type { ExecutionView } from "../run/record";

@@ -2,7 +2,7 @@
  * Finds the keys that fix a metadata value, and the schedules and hooks whose runs have it. An erasure lists them without changing them.
  */
 import type { Identity, Triggers } from "../clients";
-import type { Carriers, MetadataEntry } from "../record/erasures";
+import type { Carriers, MetadataEntry } from "../record/erasure/erasures";
 
 export type Carrying = (userId: string, entry: MetadataEntry) => Promise<Carriers>;
 

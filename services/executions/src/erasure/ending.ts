@@ -1,6 +1,6 @@
 /** Ends all runs and batches of an account, starting with the sources of new runs. */
 import type { Erasure } from "../clients";
-import type { LeavingStore } from "../record/leaving";
+import type { LeavingStore } from "../record/erasure/leaving";
 import { TIMING } from "../run/timing";
 import type { StopAccount } from "./stop-account";
 

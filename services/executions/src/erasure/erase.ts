@@ -1,9 +1,9 @@
 /** Erases an account's execution data in MongoDB, Temporal and Redis. */
 import { createErasure, untilNone, type Erase } from "@nodeloom/platform";
 import type { Leaver } from "../workflow/leaving";
-import type { Erasures } from "../record/erasures";
-import type { LeavingStore } from "../record/leaving";
-import type { MovedTriggers } from "../record/moved-triggers";
+import type { Erasures } from "../record/erasure/erasures";
+import type { LeavingStore } from "../record/erasure/leaving";
+import type { MovedTriggers } from "../record/earlier/moved-triggers";
 import type { ModerationStore } from "../record/moderation";
 import type { PayloadStore } from "../record/payloads";
 import type { RedisErasure } from "./redis";

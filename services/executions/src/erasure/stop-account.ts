@@ -2,7 +2,7 @@ import { isRefusal, unlessNotFound } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { Cancellation } from "../accept/cancellation";
 import type { Orders } from "../batches/orders";
-import type { LeavingStore } from "../record/leaving";
+import type { LeavingStore } from "../record/erasure/leaving";
 import { checkEach } from "../record/look";
 
 /** Maximum runs that are cancelled per call. */

@@ -8,11 +8,11 @@ import { refusalOf } from "../run/refusals";
 import { CANCEL_REQUESTED, refusalOutbox, TRANSITION_EVENTS, type OutboxEntry } from "../run/states";
 import { TIMING } from "../run/timing";
 import type { CallContext, FinalStatus, RunError, RunInput } from "../run/types";
-import type { EventChannel } from "../record/channel";
-import type { KnownLog } from "../record/event-log";
-import { createJournal } from "../record/journal";
+import type { EventChannel } from "../record/runs/channel";
+import type { KnownLog } from "../record/runs/event-log";
+import { createJournal } from "../record/runs/journal";
 import type { Stores } from "../record/stores";
-import type { ClaimedRun, DecidedEnding } from "../record/transitions";
+import type { ClaimedRun, DecidedEnding } from "../record/runs/transitions";
 
 const MAX_SYNCHRONOUS = 10_000;
 

@@ -8,7 +8,7 @@ import type { Logger } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { EmailAddresses, Notifications } from "../clients";
 import { approvalOf, decisionOf, isOpen, type Approvals } from "../lifecycle/approvals";
-import type { DecisionLinkRecord } from "../record/decision-links";
+import type { DecisionLinkRecord } from "../record/runs/decision-links";
 import type { Stores } from "../record/stores";
 import { decidedMessages, waitingForMessages } from "./approvals";
 import type { Approval, Decision } from "../run/approvals";

@@ -9,7 +9,7 @@ import { isFinal } from "../run/states";
 import type { KeptGraph } from "../plan/kept-graphs";
 import type { CallRecord } from "../run/call-record";
 import type { ExecutionView } from "../run/record";
-import { LIST_BATCH } from "../record/rows";
+import { LIST_BATCH } from "../record/runs/rows";
 import type { Stores } from "../record/stores";
 import { executionMessage, type Details } from "./view";
 

@@ -1,6 +1,6 @@
 /** Streams an execution: its log, and pieces of texts while models write them. */
 import { withTimeout } from "@nodeloom/platform";
-import type { EventChannel } from "../record/channel";
+import type { EventChannel } from "../record/runs/channel";
 import { NODE_DELTA, type TextDelta, type TextStreams } from "../calls/text-streams";
 import { TIMING } from "../run/timing";
 import { executionNotFound, publicError } from "@nodeloom/kernel";

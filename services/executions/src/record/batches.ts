@@ -17,7 +17,7 @@ import type { ItemMeasurements, TestOutcome } from "../run/batch-tests";
 import type { BatchReason } from "../run/batch-reasons";
 import { createBatchLists } from "./batch-lists";
 import { documents } from "./schema";
-import type { RemovedPage } from "./expiry";
+import type { RemovedPage } from "./runs/expiry";
 
 const batchSchema = documents<BatchRecord>("batches");
 // Lists a user's batches, newest first.

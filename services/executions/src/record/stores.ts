@@ -1,23 +1,23 @@
 import { RETENTION } from "@nodeloom/kernel";
 import type { Connection } from "mongoose";
 import { createBatchStore } from "./batches";
-import { callModel, createCallStore } from "./calls";
-import { createCallStatisticsStore } from "./call-statistics";
-import { createDecisionLinkStore, decisionLinkModel } from "./decision-links";
-import { createDeliveryRecords } from "./deliveries";
-import { createEarlierMailStore } from "./earlier-mails";
-import { createErasureStore } from "./erasures";
-import { createEventLog } from "./event-log";
-import { createLeavingStore } from "./leaving";
+import { callModel, createCallStore } from "./calls/calls";
+import { createCallStatisticsStore } from "./calls/call-statistics";
+import { createDecisionLinkStore, decisionLinkModel } from "./runs/decision-links";
+import { createDeliveryRecords } from "./earlier/deliveries";
+import { createEarlierMailStore } from "./earlier/earlier-mails";
+import { createErasureStore } from "./erasure/erasures";
+import { createEventLog } from "./runs/event-log";
+import { createLeavingStore } from "./erasure/leaving";
 import { createQueueStore } from "./queues";
 import { createModerationStore } from "./moderation";
 import { createPayloadStore } from "./payloads";
-import { createRows } from "./rows";
+import { createRows } from "./runs/rows";
 import { executionModel } from "./schema";
-import { createSubmissionStore } from "./submissions";
-import { createTombstones } from "./tombstones";
-import { createApprovalStore } from "./approvals";
-import { createMovedTriggers } from "./moved-triggers";
+import { createSubmissionStore } from "./calls/submissions";
+import { createTombstones } from "./erasure/tombstones";
+import { createApprovalStore } from "./runs/approvals";
+import { createMovedTriggers } from "./earlier/moved-triggers";
 
 export interface StoresOptions {
   retentionDays?: number;

@@ -1,6 +1,6 @@
 import { connectRedis, redisReady, type Logger } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { createEventChannel } from "./channel";
+import { createEventChannel } from "./runs/channel";
 import { createStores } from "./stores";
 
 export interface RecordConfig {

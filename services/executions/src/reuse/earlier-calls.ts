@@ -6,7 +6,7 @@ import type { Media } from "../clients";
 import type { CallRecord, ReusedResult } from "../run/call-record";
 import type { CallFingerprint } from "../run/types";
 import type { CallOutputs } from "../run/values";
-import type { CallStore } from "../record/calls";
+import type { CallStore } from "../record/calls/calls";
 
 export interface CallPosition extends Position {
   asked: CallFingerprint;

@@ -7,7 +7,7 @@ import { createPreview } from "./preview";
 import type { StepReuseOptions } from "./step-reuse";
 import { checkNotEmptied } from "../run/retention";
 import { isFinal } from "../run/states";
-import type { RunOutcomeView } from "../record/rows";
+import type { RunOutcomeView } from "../record/runs/rows";
 import type { Stores } from "../record/stores";
 import type { Runner } from "../run/runner";
 

@@ -7,7 +7,7 @@ import type { StepReuseOptions } from "./step-reuse";
 import { reusedCall, type ReusedResult } from "../run/call-record";
 import type { CallFingerprint } from "../run/types";
 import type { HttpNodeCall, ModelCall, ReuseInput, TransformCall } from "../run/calls";
-import type { CallStore } from "../record/calls";
+import type { CallStore } from "../record/calls/calls";
 
 export interface ReuseCallsOptions extends StepReuseOptions {
   catalog: Pick<ModelCatalog, "getAny">;

@@ -3,9 +3,9 @@ import type { RelayedRows } from "@nodeloom/platform";
 import type { Erasure } from "../clients";
 import { RUNS, TEXTS_PAGE, type Burying } from "../erasure/burying";
 import type { Carrying } from "../erasure/carriers";
-import { metadataOfSelection, type ErasureRecord, type MetadataEntry } from "../record/erasures";
+import { metadataOfSelection, type ErasureRecord, type MetadataEntry } from "../record/erasure/erasures";
 import type { Stores } from "../record/stores";
-import type { BuriedBy } from "../record/tombstones";
+import type { BuriedBy } from "../record/erasure/tombstones";
 import { metadataOf } from "../run/record";
 import { TIMING } from "../run/timing";
 

@@ -2,7 +2,7 @@
 import { unary } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import type { Triggers } from "../clients";
-import type { MovedTriggers } from "../record/moved-triggers";
+import type { MovedTriggers } from "../record/earlier/moved-triggers";
 
 const PASSED_ON = [
   ...(["createSchedule", "listSchedules", "getSchedule", "updateSchedule", "deleteSchedule"] as const),

@@ -4,7 +4,7 @@ import { notePass } from "../meters";
 import type { RetentionReport } from "../workflow/activity-types";
 import { TIMING } from "../run/timing";
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
-import type { PendingOf } from "../record/expiry";
+import type { PendingOf } from "../record/runs/expiry";
 import type { Stores } from "../record/stores";
 import { throughPages, type OwnerPage, type OwnerProgress } from "../workflow/owner-pages";
 

@@ -6,7 +6,7 @@ import type { Execution } from "../lifecycle/execution";
 import type { Outbox } from "../lifecycle/outbox";
 import type { Queue } from "../lifecycle/queue";
 import { TIMING } from "../run/timing";
-import type { OwingRun } from "../record/transitions";
+import type { OwingRun } from "../record/runs/transitions";
 import type { Stores } from "../record/stores";
 
 export interface RelayedRunsOptions {

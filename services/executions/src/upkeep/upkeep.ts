@@ -3,7 +3,7 @@ import type { RunStarter } from "../workflow/client";
 import type { Billing, Identity, Media, Models, Notifications, Usage, Workflows } from "../clients";
 import type { End } from "../lifecycle/end";
 import type { Stores } from "../record/stores";
-import type { PendingOf } from "../record/expiry";
+import type { PendingOf } from "../record/runs/expiry";
 import type { EarlierMessages } from "./earlier-messages";
 import { createLedgerCheck, createRenewals } from "./billing";
 import { createLeaks } from "./leaks";

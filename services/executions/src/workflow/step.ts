@@ -8,7 +8,7 @@ import { TIMING } from "../run/timing";
 import { isFirstCall, type RunError } from "../run/types";
 import type { Execution } from "../lifecycle/execution";
 import { failedCall, refusedCall, type CallRecord } from "../run/call-record";
-import { type CallStore } from "../record/calls";
+import { type CallStore } from "../record/calls/calls";
 import { cancelledFailure, isTransient, laterOf, retryWhileUnavailable, runErrorOf, type NodeCall } from "./step-failures";
 
 /** Runs one step as an activity: sends its heartbeats, aborts it when its run is cancelled, and records it. */

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { ChannelEvent, EventChannel } from "../../src/record/channel";
+import type { ChannelEvent, EventChannel } from "../../src/record/runs/channel";
 import { createTextStreams, type TextStreams } from "../../src/calls/text-streams";
 import { TIMING } from "../../src/run/timing";
 

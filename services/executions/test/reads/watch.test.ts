@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { executions } from "@nodeloom/proto";
-import type { EventChannel } from "../../src/record/channel";
+import type { EventChannel } from "../../src/record/runs/channel";
 import type { FinalState } from "../../src/run/record";
 import type { Stores } from "../../src/record/stores";
 import { createWatch } from "../../src/reads/watch";

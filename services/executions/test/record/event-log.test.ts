@@ -1,6 +1,6 @@
 import type { Connection } from "mongoose";
 import type { ExecutionEvent } from "../../src/run/events";
-import { createEventLog } from "../../src/record/event-log";
+import { createEventLog } from "../../src/record/runs/event-log";
 import type { ExecutionRecord } from "../../src/run/record";
 import { executionModel, type ExecutionModel } from "../../src/record/schema";
 import type { Stores } from "../../src/record/stores";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Connection } from "mongoose";
 import { newWebhookState, type DeliveryState } from "../../src/run/delivery";
-import type { PendingOf } from "../../src/record/expiry";
+import type { PendingOf } from "../../src/record/runs/expiry";
 import { completedCall } from "../../src/run/call-record";
 import type { ExecutionRecord } from "../../src/run/record";
 import type { Stores } from "../../src/record/stores";

@@ -1,6 +1,6 @@
 import type { ExecutionEvent } from "../../src/run/events";
-import type { KnownLog } from "../../src/record/event-log";
-import { createJournal } from "../../src/record/journal";
+import type { KnownLog } from "../../src/record/runs/event-log";
+import { createJournal } from "../../src/record/runs/journal";
 
 const LONG_MS = 60_000;
 const event = (key: string): ExecutionEvent => ({ key, type: "news", at: new Date(), data: {} });

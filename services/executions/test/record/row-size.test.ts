@@ -3,7 +3,7 @@ import { calculateObjectSize } from "bson";
 import type { CallContext, RunEnd, RunInput } from "../../src/run/types";
 import { createExecution } from "../../src/lifecycle/execution";
 import { newRecord, type ExecutionView } from "../../src/run/record";
-import type { EventChannel } from "../../src/record/channel";
+import type { EventChannel } from "../../src/record/runs/channel";
 import type { Stores } from "../../src/record/stores";
 import { initialNodes } from "../../src/run/nodes";
 import { endFree, endsOf, openStore, readsOf } from "../support";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ExecutionRecord, ExecutionView, FinalState } from "../../src/run/record";
 import type { ExecutionEvent } from "../../src/run/events";
-import { EVENT_PAGE } from "../../src/record/event-log";
+import { EVENT_PAGE } from "../../src/record/runs/event-log";
 import type { Stores } from "../../src/record/stores";
 import { fromCursor } from "@nodeloom/platform";
 import { collectPage } from "../../src/reads/reads";

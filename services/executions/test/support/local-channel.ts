@@ -1,5 +1,5 @@
 import { TRANSITION_EVENTS } from "../../src/run/states";
-import type { EventChannel, Listener } from "../../src/record/channel";
+import type { EventChannel, Listener } from "../../src/record/runs/channel";
 
 /** The channel of one process. */
 export const localChannel = (): Pick<EventChannel, "publish" | "onTransition"> => {

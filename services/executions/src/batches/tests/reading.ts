@@ -10,7 +10,7 @@ import {
 } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { Media } from "../../clients";
-import type { TestedView } from "../../record/rows";
+import type { TestedView } from "../../record/runs/rows";
 import type { Stores } from "../../record/stores";
 import type { BatchRecord, BatchRow } from "../../run/batch";
 import { itemExecutionId } from "../item";

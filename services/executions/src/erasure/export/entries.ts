@@ -9,7 +9,7 @@ import {
   type media as mediaProto,
 } from "@nodeloom/proto";
 import type { Billing, Identity, Media, Triggers, Usage, Workflows } from "../../clients";
-import type { LeavingStore } from "../../record/leaving";
+import type { LeavingStore } from "../../record/erasure/leaving";
 import type { BatchReads } from "../../batches/reads";
 import type { Reads } from "../../reads/reads";
 import { EXPORT_BOUNDS as BOUNDS } from "./bounds";

@@ -1,6 +1,6 @@
 /** Buffers progress of runs before it is written to their logs. */
 import { LRUCache } from "lru-cache";
-import type { ExecutionEvent } from "../run/events";
+import type { ExecutionEvent } from "../../run/events";
 import type { KnownLog } from "./event-log";
 
 /** Maximum number of keys in memory over all logs. */

@@ -1,8 +1,8 @@
 /** Publishes events of runs to listeners in all processes. */
 import { EventEmitter } from "node:events";
 import type { Logger, Redis } from "@nodeloom/platform";
-import type { ExecutionView } from "../run/record";
-import { TRANSITION_EVENTS } from "../run/states";
+import type { ExecutionView } from "../../run/record";
+import { TRANSITION_EVENTS } from "../../run/states";
 
 export interface ChannelEvent {
   type: string;

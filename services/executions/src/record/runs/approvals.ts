@@ -1,11 +1,11 @@
 /** Stores approvals of runs. Each change is one conditional update of the row. */
 import { DURABLE } from "@nodeloom/platform";
-import type { ExecutionEvent } from "../run/events";
-import type { ExecutionView } from "../run/record";
-import type { OutboxEntry } from "../run/states";
-import type { Decision, Approval } from "../run/approvals";
+import type { ExecutionEvent } from "../../run/events";
+import type { ExecutionView } from "../../run/record";
+import type { OutboxEntry } from "../../run/states";
+import type { Decision, Approval } from "../../run/approvals";
 import { WITHOUT_EVENTS } from "./event-log";
-import type { ExecutionModel } from "./schema";
+import type { ExecutionModel } from "../schema";
 
 /** Filter: the run waits for a decision. */
 export const IS_WAITING = { waiting: true } as const;

@@ -1,12 +1,12 @@
 /** Erased runs: replaces a row with a tombstone, and finds other rows that still use the data to remove. */
 import { beyond, DURABLE } from "@nodeloom/platform";
 import type { Connection, mongo } from "mongoose";
-import type { BatchRow } from "../run/batch";
-import type { CallRecord } from "../run/call-record";
-import { settledEvent, type ExecutionRecord, type ExecutionView, type Remains } from "../run/record";
-import { TRANSITIONS } from "../run/states";
-import type { FinalStatus, StoredText } from "../run/types";
-import { WITHOUT_EVENTS } from "./event-log";
+import type { BatchRow } from "../../run/batch";
+import type { CallRecord } from "../../run/call-record";
+import { settledEvent, type ExecutionRecord, type ExecutionView, type Remains } from "../../run/record";
+import { TRANSITIONS } from "../../run/states";
+import type { FinalStatus, StoredText } from "../../run/types";
+import { WITHOUT_EVENTS } from "../runs/event-log";
 
 const ERASED = TRANSITIONS.erase.completed[0];
 const NOT_ERASED = { status: { $ne: ERASED } } as const;

@@ -2,11 +2,11 @@
 import type { BaseTier } from "@nodeloom/kernel";
 import { beyond, type ListPosition } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
-import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
-import { HIDDEN, RUNNING, type RunStatus } from "../run/states";
+import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../../run/record";
+import { HIDDEN, RUNNING, type RunStatus } from "../../run/states";
 import { WITHOUT_EVENTS, type EventLog } from "./event-log";
 import { createExpiry, type DataOfRuns } from "./expiry";
-import type { ExecutionModel } from "./schema";
+import type { ExecutionModel } from "../schema";
 import { createTransitions } from "./transitions";
 import { IS_WAITING } from "./approvals";
 

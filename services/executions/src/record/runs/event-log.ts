@@ -1,11 +1,11 @@
 import { CONFLICT_ATTEMPTS } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
-import { HIDDEN, isFinal, RUNNING } from "../run/states";
-import type { ExecutionRecord, ExecutionView, FinalState, StoredEvents } from "../run/record";
-import type { PayloadStore } from "./payloads";
-import type { ExecutionModel } from "./schema";
-import { nodesAfter, SUBMITTED, type ExecutionEvent } from "../run/events";
+import { HIDDEN, isFinal, RUNNING } from "../../run/states";
+import type { ExecutionRecord, ExecutionView, FinalState, StoredEvents } from "../../run/record";
+import type { PayloadStore } from "../payloads";
+import type { ExecutionModel } from "../schema";
+import { nodesAfter, SUBMITTED, type ExecutionEvent } from "../../run/events";
 
 /**
  * Event log of a run. The newest events are in the row, so that a transition writes its events in the same update. Events that don't fit

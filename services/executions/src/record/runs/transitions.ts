@@ -1,11 +1,11 @@
 /** Makes all changes of a run's status. Each change is one conditional update. */
 import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
-import type { FinalStatus, Refusal, StoredText } from "../run/types";
-import { OVER, REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../run/states";
-import type { ExecutionRecord, ExecutionView, FinalState } from "../run/record";
-import type { ExecutionEvent } from "../run/events";
+import type { FinalStatus, Refusal, StoredText } from "../../run/types";
+import { OVER, REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../../run/states";
+import type { ExecutionRecord, ExecutionView, FinalState } from "../../run/record";
+import type { ExecutionEvent } from "../../run/events";
 import { lacks, pushed, WITHOUT_EVENTS, type EventLog, type KnownLog, type LogKeys } from "./event-log";
-import type { ExecutionModel } from "./schema";
+import type { ExecutionModel } from "../schema";
 
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
 /** Maximum characters of JSON events that the decision on an ending adds to the row. */

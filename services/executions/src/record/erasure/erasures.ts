@@ -1,11 +1,11 @@
 /** Stores erasures of many runs, and finds the runs that each erasure matches. */
 import { beyond, DURABLE, insertOnce, type ListPosition } from "@nodeloom/platform";
 import type { Connection, mongo } from "mongoose";
-import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
-import { FINAL_BATCHES, type BatchRecord } from "../run/batch";
-import { FINAL_STATUSES, HIDDEN, TRANSITIONS } from "../run/states";
-import { documents } from "./schema";
-import { WITHOUT_EVENTS } from "./event-log";
+import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../../run/record";
+import { FINAL_BATCHES, type BatchRecord } from "../../run/batch";
+import { FINAL_STATUSES, HIDDEN, TRANSITIONS } from "../../run/states";
+import { documents } from "../schema";
+import { WITHOUT_EVENTS } from "../runs/event-log";
 
 export interface MetadataEntry {
   name: string;

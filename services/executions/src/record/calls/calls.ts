@@ -1,8 +1,8 @@
 /** Stores calls of runs: their requests, outcomes and charges. */
 import { createUpdater, DURABLE, insertOnce } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { identityOf, type Call, type CallRecord } from "../run/call-record";
-import { documents } from "./schema";
+import { identityOf, type Call, type CallRecord } from "../../run/call-record";
+import { documents } from "../schema";
 
 const callSchema = documents<CallRecord>("calls");
 callSchema.index({ executionId: 1, _id: -1 });

@@ -2,8 +2,8 @@
 import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
 import { RETENTION } from "@nodeloom/kernel";
 import type { Connection } from "mongoose";
-import { TIMING } from "../run/timing";
-import { documents } from "./schema";
+import { TIMING } from "../../run/timing";
+import { documents } from "../schema";
 
 export interface SubmissionRecord {
   _id: string;

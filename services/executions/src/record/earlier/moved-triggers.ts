@@ -4,7 +4,7 @@
  */
 import { takeRow, unmovedIds, type Move } from "@nodeloom/platform";
 import { mongo, type Connection } from "mongoose";
-import { documents } from "./schema";
+import { documents } from "../schema";
 
 interface MovedRow {
   _id: string;

@@ -1,7 +1,7 @@
 /** Measures the recent calls of models, over all users, from the records of the calls. */
 import type { Connection } from "mongoose";
 import { callModel } from "./calls";
-import type { CallRecord } from "../run/call-record";
+import type { CallRecord } from "../../run/call-record";
 
 /** A model's calls of the last day count, up to this number, the newest first. */
 const MEASURED_CALLS = 100;

@@ -1,7 +1,7 @@
 /** Links by which approvers decide without an account. A link is stored as long as its run. */
 import { DURABLE } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { documents } from "./schema";
+import { documents } from "../schema";
 
 export interface DecisionLinkRecord {
   /** SHA-256 of the token. */

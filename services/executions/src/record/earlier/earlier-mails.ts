@@ -1,7 +1,7 @@
 /** Stores mails that version 1.0.0 accepted. Unsent mails move to notifications. */
 import { DURABLE, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { documents } from "./schema";
+import { documents } from "../schema";
 
 export interface EarlierMail {
   _id: string;

@@ -1,9 +1,9 @@
 /** Reads, counts and erases one account's data in executions. */
 import { removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { OPEN_BATCHES, type BatchRecord, type BatchRow } from "../run/batch";
-import type { ExecutionRecord } from "../run/record";
-import { FINAL_STATUSES, HIDDEN, OVER } from "../run/states";
+import { OPEN_BATCHES, type BatchRecord, type BatchRow } from "../../run/batch";
+import type { ExecutionRecord } from "../../run/record";
+import { FINAL_STATUSES, HIDDEN, OVER } from "../../run/states";
 
 /** Members of a run that are needed to end it and its webhooks. */
 export type RunMark = Pick<ExecutionRecord, "_id" | "status"> & { webhook?: unknown; waits?: unknown };

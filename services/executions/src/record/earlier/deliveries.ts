@@ -1,9 +1,9 @@
 /** Webhooks that version 1.0.0 started to deliver: their state, and which of them moved to notifications. */
-import type { DeliveryState, WebhookAttempt } from "../run/delivery";
-import type { ExecutionView } from "../run/record";
-import { FINAL_STATUSES } from "../run/states";
-import { WITHOUT_EVENTS } from "./event-log";
-import type { ExecutionModel } from "./schema";
+import type { DeliveryState, WebhookAttempt } from "../../run/delivery";
+import type { ExecutionView } from "../../run/record";
+import { FINAL_STATUSES } from "../../run/states";
+import { WITHOUT_EVENTS } from "../runs/event-log";
+import type { ExecutionModel } from "../schema";
 
 const HERE = { "webhook.state": { $exists: true }, "webhook.isMoved": { $ne: true as const } };
 

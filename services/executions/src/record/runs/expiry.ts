@@ -1,10 +1,10 @@
 import { beyond, fromCursor, removeSome, toCursor } from "@nodeloom/platform";
-import { isNotified } from "../run/delivery";
-import { FINAL_STATUSES } from "../run/states";
-import type { CallModel } from "./calls";
+import { isNotified } from "../../run/delivery";
+import { FINAL_STATUSES } from "../../run/states";
+import type { CallModel } from "../calls/calls";
 import type { DecisionLinkModel } from "./decision-links";
-import type { ExecutionView } from "../run/record";
-import type { ExecutionModel } from "./schema";
+import type { ExecutionView } from "../../run/record";
+import type { ExecutionModel } from "../schema";
 
 /** Returns the runs that have a webhook in delivery. */
 export type PendingOf = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
