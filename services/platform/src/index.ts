@@ -35,6 +35,7 @@ export * from "./messages/media-calls";
 export * from "./messages/media-urls";
 export * from "./messages/model-price";
 export * from "./messages/platform-owner";
+export * from "./messages/runner";
 
 export * from "./outbox/lease";
 export * from "./outbox/outbox";

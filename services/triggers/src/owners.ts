@@ -10,7 +10,8 @@ import {
   lowestTierFor,
   withinCeiling,
 } from "@nodeloom/kernel";
-import { executions, type identity as identityProto, type triggers } from "@nodeloom/proto";
+import { runnerOf } from "@nodeloom/platform";
+import type { executions, identity as identityProto, triggers } from "@nodeloom/proto";
 import type { Identity } from "./clients";
 
 export interface RunWebhook {
@@ -63,31 +64,9 @@ interface OwnerFacts {
   capabilities?: readonly string[];
 }
 
-type WebhookPart = Partial<Pick<executions.Runner, "webhookUrl" | "webhookEvents" | "webhookOwn">>;
-
-/** Returns no webhook for a key that can't receive webhooks any more, even if a schedule has one. */
-const webhookOf = ({ key, capabilities = [] }: OwnerFacts, own: RunWebhook | null | undefined): WebhookPart => {
-  if (key && !covers(capabilities, RECEIVE)) return {};
-  if (own) return { webhookUrl: own.url, webhookEvents: own.events, webhookOwn: true };
-  const webhook = key?.webhook?.disabledAt ? undefined : key?.webhook;
-  return webhook ? { webhookUrl: webhook.url, webhookEvents: webhook.events } : {};
-};
-
-const runnerOf = (
-  { id: userId, role, tier, endpointEvents }: identityProto.User,
-  plan: identityProto.Plan,
-  rights: OwnerFacts,
-  { personId, webhook }: { personId: string; webhook: RunWebhook | null | undefined },
-): executions.Runner => {
-  const { key } = rights;
-  return executions.Runner.fromPartial({
-    ...{ userId, role, tier, source: SOURCE, keyId: key?.id ?? "", keyMetadata: key?.metadata ?? {}, keyAlias: key?.alias },
-    ...{ baseTier: plan.base, markupPermille: plan.markupPermille, concurrency: plan.concurrency },
-    ...webhookOf(rights, webhook),
-    endpointEvents,
-    ...(personId === userId ? {} : { personId }),
-  });
-};
+/** A key that can't receive webhooks any more gets no messages, even if its schedule has a webhook. */
+const ownWebhook = ({ key, capabilities = [] }: OwnerFacts, webhook: RunWebhook | null | undefined): Partial<executions.Runner> =>
+  webhook && (!key || covers(capabilities, RECEIVE)) ? { webhookUrl: webhook.url, webhookEvents: webhook.events, webhookOwn: true } : {};
 
 export type Owners = ReturnType<typeof createOwners>;
 
@@ -115,10 +94,10 @@ export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" 
       const required = `workflow:${workflowSlug}:run`;
       if (!withinCeiling(RUN, plan.base, user.role === ADMIN)) throw denied(RUN);
       if (capabilities && !covers(capabilities, required)) throw denied(required);
-      return runnerOf(user, plan, rights, {
-        personId: rights.key?.madeBy ?? owner.personId ?? owner.userId,
-        webhook: owner.webhook,
-      });
+      const personId = rights.key?.madeBy ?? owner.personId ?? owner.userId;
+      const runner = runnerOf({ user, plan, personId, source: SOURCE, key: rights.key, capabilities: capabilities ?? [] });
+      // Capabilities are needed by runs of models only.
+      return { ...runner, capabilities: [], ...ownWebhook(rights, owner.webhook) };
     },
   };
 };

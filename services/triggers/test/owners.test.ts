@@ -30,7 +30,7 @@ it.each([
 describe("the webhook of a schedule's runs", () => {
   const OWN = { url: "https://example.com/own", events: ["execution.failed"] };
   const user = {
-    ...{ id: "owner", role: "user", tier: "pro", approved: true, suspended: false },
+    ...{ id: "owner", role: "user", tier: "pro", approved: true, suspended: false, endpointEvents: [] },
     plan: { base: "pro", markupPermille: 1_500, concurrency: 5 },
   };
   const ownersOf = (capabilities: string[]) =>

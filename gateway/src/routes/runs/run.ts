@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { covers, DomainError, isReason, isUnavailable, toCredits, unavailable } from "@nodeloom/kernel";
-import { isUnanswered, linkSignals } from "@nodeloom/platform";
+import { DomainError, isReason, isUnavailable, toCredits, unavailable } from "@nodeloom/kernel";
+import { isUnanswered, linkSignals, runnerOf } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { Caller } from "../../auth/caller";
 import type { Services } from "../../clients/services";
@@ -21,36 +21,17 @@ import type { NodeWarning } from "../../http/schemas";
 const MS = 1_000;
 const FIRST_BACK_OFF_MS = 50;
 const MAX_BACK_OFF_MS = 1_000;
-const WEBHOOK_CAPABILITY = "webhook:receive";
 
 /** How long a synchronous run is awaited: `Prefer: wait=n` (seconds) lowers the limit. */
 export const syncWaitMs = ({ wait }: Preferences): number => (wait === undefined ? SYNC_WAIT_MS : Math.min(SYNC_WAIT_MS, wait * MS));
 
 export const toRunner = (caller: Caller, target: "workflow" | "model"): executions.Runner => {
-  const { user, person, organization, key, visitor } = caller;
+  const { user, person, organization, key, visitor, capabilities } = caller;
   const isCanvas = key === null && visitor === undefined;
-  const webhook = key && covers(caller.capabilities, WEBHOOK_CAPABILITY) ? key.webhook : null;
-  return {
-    userId: user.id,
-    role: user.role,
-    tier: user.tier,
-    baseTier: user.plan.base,
-    markupPermille: user.plan.markupPermille,
-    concurrency: user.plan.concurrency,
-    keyId: key?.id ?? "",
-    source: isCanvas ? "canvas" : target === "model" ? "api-slim" : "api-workflow",
-    webhookUrl: webhook?.url ?? "",
-    webhookEvents: webhook?.events ?? [],
-    webhookForm: "",
-    webhookOwn: false,
-    endpointEvents: [...user.endpointEvents],
-    capabilities: [...caller.capabilities],
-    maxBatches: user.plan.caps.batches,
-    maxBatchRows: user.plan.caps.batchRows,
-    keyAlias: key?.alias,
-    keyMetadata: { ...key?.metadata, ...visitor?.metadata },
-    ...(organization ? { personId: person.id } : {}),
-  };
+  const source = isCanvas ? "canvas" : target === "model" ? "api-slim" : "api-workflow";
+  const runner = runnerOf({ user, plan: user.plan, personId: organization ? person.id : user.id, source, key, capabilities });
+  const { batches: maxBatches, batchRows: maxBatchRows } = user.plan.caps;
+  return { ...runner, maxBatches, maxBatchRows, keyMetadata: { ...runner.keyMetadata, ...visitor?.metadata } };
 };
 
 const UNKNOWN = "unknown";
