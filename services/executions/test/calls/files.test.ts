@@ -1,24 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInputCheck, unavailable, type Price } from "@nodeloom/kernel";
 import { createSlots } from "@nodeloom/platform";
-import { service as mediaService } from "@nodeloom/media";
-import { signedPath } from "../../../media/test/signed";
-import {
-  connectMongo,
-  createEgressClient,
-  createGrpcClient,
-  createLogger,
-  type EgressClient,
-  type RunningService,
-} from "@nodeloom/platform";
-import { media as mediaProto } from "@nodeloom/proto";
-import { service as sandboxService } from "@nodeloom/sandbox";
+import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import type { Media } from "../../src/clients";
 import { DOWNLOADS } from "../../src/calls/call";
 import { createCallClock, type CallClock } from "../../src/calls/clock";
@@ -32,17 +18,15 @@ import { createSubmissions } from "../../src/calls/submissions";
 import type { ModelCall } from "../../src/run/calls";
 import { pictures, voice } from "../../../providers/test/support/direct";
 import { openStore } from "../support/index";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { startMedia, type RunningMedia } from "../support/media";
+import { SANDBOX_KEY, startSandbox, type RunningSandbox } from "../support/sandbox";
 
-const KEY = "sandbox";
-const PREFIX = `test_${randomUUID().slice(0, 8)}_`;
 const live = new AbortController().signal;
 const soon = (): CallClock => createCallClock();
 
-let folder: string;
-let sandbox: RunningService;
+let sandbox: RunningSandbox;
 let sandboxUrl: string;
-let storage: RunningService;
+let storage: RunningMedia;
 let media: Media;
 let egress: EgressClient;
 let stores: Stores;
@@ -54,14 +38,7 @@ let answer: (request: IncomingMessage, response: ServerResponse, body: Record<st
 let requests: Record<string, unknown>[];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "nodeloom-files-"));
-  sandbox = await sandboxService.start({
-    SANDBOX_LISTEN: "127.0.0.1:0",
-    SANDBOX_DATA_DIR: join(folder, "sandbox"),
-    SANDBOX_API_KEY: KEY,
-    SANDBOX_CONTROL_KEY: KEY,
-    LOG_LEVEL: "silent",
-  });
+  sandbox = await startSandbox();
   own = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -72,35 +49,18 @@ beforeAll(async () => {
     });
   }).listen(0, "127.0.0.1");
   await once(own, "listening");
-  const [sandboxAddress, ownAddress] = [`127.0.0.1:${sandbox.ports!.SANDBOX_LISTEN}`, `127.0.0.1:${(own.address() as AddressInfo).port}`];
-  [sandboxUrl, ownUrl] = [`http://${sandboxAddress}`, `http://${ownAddress}`];
-  egress = createEgressClient({ allow: [sandboxAddress, ownAddress] });
-  storage = await startMigrated(mediaService, {
-    MONGODB_URI: process.env.MONGODB_URI!,
-    MONGODB_DATABASE_PREFIX: PREFIX,
-    PUBLIC_BASE_URL: "http://public.test",
-    PROVIDER_EGRESS_ALLOW: `${sandboxAddress},${ownAddress}`,
-    MEDIA_DIR: join(folder, "media"),
-    MEDIA_URL_KEYS: "ab".repeat(32),
-    MEDIA_LISTEN: "127.0.0.1:0",
-    MEDIA_HTTP_LISTEN: "127.0.0.1:0",
-    LOG_LEVEL: "silent",
-  });
-  media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, {
-    address: `127.0.0.1:${storage.ports!.MEDIA_LISTEN}`,
-  });
+  const ownAddress = `127.0.0.1:${(own.address() as AddressInfo).port}`;
+  [sandboxUrl, ownUrl] = [sandbox.url, `http://${ownAddress}`];
+  egress = createEgressClient({ allow: [sandbox.address, ownAddress] });
+  storage = await startMedia({ PROVIDER_EGRESS_ALLOW: `${sandbox.address},${ownAddress}` });
+  ({ client: media } = storage);
   ({ stores, stop: stopStore } = await openStore());
 });
 afterAll(async () => {
   await egress.close();
-  media.close();
   own.closeAllConnections();
   own.close();
   await Promise.all([sandbox.stop(), storage.stop(), stopStore()]);
-  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${PREFIX}media` });
-  await connection.dropDatabase();
-  await connection.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
   requests = [];
@@ -137,7 +97,7 @@ const optionsOf = (settings: object): FilesOptions => {
       retired: () => Promise.resolve(new Map()),
       getAll: () => Promise.resolve(new Map()),
     },
-    provider: () => createProvider(model.providerJson, { egress, secret: () => KEY }),
+    provider: () => createProvider(model.providerJson, { egress, secret: () => SANDBOX_KEY }),
     gate: () => createGates(createLogger("test", "silent"))(model.providerJson),
     media,
     downloads: createSlots(DOWNLOADS),
@@ -163,13 +123,10 @@ const callOf = (inputs: object = {}, price: Price = PRICES.image!): ModelCall =>
     inputs: { prompt: "a loom", sandbox: { latencyMs: 0 }, ...inputs },
   };
 };
-const bytesAt = async (url: string): Promise<Buffer> => {
-  const address = `http://127.0.0.1:${storage.ports!.MEDIA_HTTP_LISTEN}${signedPath(url)}`;
-  return Buffer.from(await (await fetch(address)).arrayBuffer());
-};
+const bytesAt = async (url: string): Promise<Buffer> => Buffer.from(await (await storage.fetch(url)).arrayBuffer());
 const stats = async (what: "images" | "speech"): Promise<number> =>
   (
-    (await (await fetch(`${sandboxUrl}/sandbox/stats`, { headers: { "x-sandbox-control-key": KEY } })).json()) as Record<
+    (await (await fetch(`${sandboxUrl}/sandbox/stats`, { headers: { "x-sandbox-control-key": SANDBOX_KEY } })).json()) as Record<
       typeof what,
       { requests: number }
     >
@@ -362,7 +319,7 @@ describe("a request", () => {
       metadata: { providerStatus: 418 },
     });
     expect(requests).toEqual([{ prompt: "a loom", sandbox: { latencyMs: 0 }, n: 1, size: "64x64", model: "sandbox-image-fast" }]);
-    expect(headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(headers.authorization).toBe(`Bearer ${SANDBOX_KEY}`);
   });
 
   it.each(["..", ""])("never goes to another path for a voice called %j", async (voice) => {

@@ -1,30 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { AddressInfo } from "node:net";
-import { type ClientOf, connectMongo, createGrpcClient, createSlots, type RunningService } from "@nodeloom/platform";
+import { createSlots } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
-import { service as mediaService } from "../../../media/src/main";
 import { createKeepFile, type KeepFile } from "../../src/calls/stored-files";
+import type { Media } from "../../src/clients";
 import type { FileToKeep } from "../../src/run/calls";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { startMedia, type RunningMedia } from "../support/media";
 
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
-const PREFIX = `test_${randomUUID().slice(0, 8)}_`;
 const OWNER = "owner";
 
-let folder: string;
-let storage: RunningService;
-let client: ClientOf<media.MediaServiceServer>;
+let storage: RunningMedia;
+let client: Media;
 let origin: Server;
 let url: string;
 let fetched: string[];
 let keepFile: KeepFile;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "nodeloom-results-"));
   origin = createServer((request, response) => {
     fetched.push(request.url!);
     response.end(request.url === "/page" ? "<!doctype html>" : PNG);
@@ -32,28 +26,13 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => origin.listen(0, "127.0.0.1", resolve));
   const address = `127.0.0.1:${(origin.address() as AddressInfo).port}`;
   url = `http://${address}`;
-  storage = await startMigrated(mediaService, {
-    MONGODB_URI: process.env.MONGODB_URI!,
-    MONGODB_DATABASE_PREFIX: PREFIX,
-    PUBLIC_BASE_URL: "http://public.test",
-    USER_EGRESS_ALLOW: address,
-    MEDIA_DIR: folder,
-    MEDIA_URL_KEYS: "ab".repeat(32),
-    MEDIA_LISTEN: "127.0.0.1:0",
-    MEDIA_HTTP_LISTEN: "127.0.0.1:0",
-    LOG_LEVEL: "silent",
-  });
-  client = createGrpcClient(media.MediaServiceService, { address: `127.0.0.1:${storage.ports!.MEDIA_LISTEN}` });
+  storage = await startMedia({ USER_EGRESS_ALLOW: address });
+  ({ client } = storage);
   keepFile = createKeepFile(client, createSlots({ concurrency: 4, queueLimit: 10 }));
 });
 afterAll(async () => {
-  client.close();
   await storage.stop();
   origin.close();
-  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${PREFIX}media` });
-  await connection.dropDatabase();
-  await connection.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
   fetched = [];
@@ -85,7 +64,9 @@ it("stores a file once, however often it is requested", async () => {
 
 it("returns the user's file for its ID, and never another user's", async () => {
   const source = `data:image/png;base64,${PNG.toString("base64")}`;
-  const { object } = await client.ingest(media.IngestRequest.fromPartial({ id: `file-${PREFIX}`, ownerId: OWNER, sourceUrl: source }));
+  const { object } = await client.ingest(
+    media.IngestRequest.fromPartial({ id: `file-${randomUUID()}`, ownerId: OWNER, sourceUrl: source }),
+  );
   expect(await keep(fileOf(object!.id))).toEqual({ id: object!.id, url: object!.url, contentType: "image/png", width: 1, height: 1 });
   await expect(keep(fileOf(object!.id, { userId: "another" }))).rejects.toMatchObject({
     reason: "EXECUTION_FAILED",

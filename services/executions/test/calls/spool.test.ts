@@ -1,16 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInputCheck, type Price } from "@nodeloom/kernel";
-import { service as mediaService } from "@nodeloom/media";
-import { connectMongo, createEgressClient, createGrpcClient, createLogger, createSlots, type RunningService } from "@nodeloom/platform";
-import { media as mediaProto } from "@nodeloom/proto";
+import { createEgressClient, createLogger, createSlots } from "@nodeloom/platform";
 import { createProvider, type FilesProvider } from "@nodeloom/providers";
-import { service as sandboxService } from "@nodeloom/sandbox";
-import { signedPath } from "../../../media/test/signed";
 import { eventually } from "../../../platform/test/support/eventually";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
 import { voice } from "../../../providers/test/support/direct";
 import { DOWNLOADS } from "../../src/calls/call";
 import { createCallClock } from "../../src/calls/clock";
@@ -24,21 +18,18 @@ import type { Stores } from "../../src/record/stores";
 import type { ModelCall } from "../../src/run/calls";
 import type { RunStatus } from "../../src/run/states";
 import { openStore } from "../support/index";
+import { startMedia, type RunningMedia } from "../support/media";
+import { SANDBOX_KEY, startSandbox, type RunningSandbox } from "../support/sandbox";
 
 jest.setTimeout(60_000);
 
-const KEY = "sandbox";
-const PREFIX = `test_${randomUUID().slice(0, 8)}_`;
 const MIB = 1_048_576;
 const PRICE: Price = { basis: "run", microUsd: 10_000 };
 const INPUTS = { type: "object", properties: { prompt: { type: "string" }, voice: {}, sandbox: {} } };
 const logger = createLogger("test", "silent");
 
-let folder: string;
-let sandbox: RunningService;
-let sandboxUrl: string;
-let storage: RunningService;
-let mediaPort: number;
+let sandbox: RunningSandbox;
+let storage: RunningMedia;
 let media: Media;
 let egress: ReturnType<typeof createEgressClient>;
 let stores: Stores;
@@ -49,49 +40,22 @@ let status: RunStatus;
 /** Requests that the provider got. */
 let requests: number;
 
-const startStorage = (port: number): Promise<RunningService> =>
-  startMigrated(mediaService, {
-    MONGODB_URI: process.env.MONGODB_URI!,
-    MONGODB_DATABASE_PREFIX: PREFIX,
-    PUBLIC_BASE_URL: "http://public.test",
-    MEDIA_DIR: join(folder, "media"),
-    MEDIA_URL_KEYS: "ab".repeat(32),
-    MEDIA_LISTEN: `127.0.0.1:${port}`,
-    MEDIA_HTTP_LISTEN: "127.0.0.1:0",
-    LOG_LEVEL: "silent",
-  });
-
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "nodeloom-spool-"));
-  sandbox = await sandboxService.start({
-    SANDBOX_LISTEN: "127.0.0.1:0",
-    SANDBOX_DATA_DIR: join(folder, "sandbox"),
-    SANDBOX_API_KEY: KEY,
-    SANDBOX_CONTROL_KEY: KEY,
-    LOG_LEVEL: "silent",
-  });
-  const address = `127.0.0.1:${sandbox.ports!.SANDBOX_LISTEN}`;
-  sandboxUrl = `http://${address}`;
-  egress = createEgressClient({ allow: [address] });
-  storage = await startStorage(0);
-  mediaPort = storage.ports!.MEDIA_LISTEN!;
-  media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, { address: `127.0.0.1:${mediaPort}` });
+  sandbox = await startSandbox();
+  egress = createEgressClient({ allow: [sandbox.address] });
+  storage = await startMedia();
+  ({ client: media } = storage);
   ({ stores, stop: stopStore } = await openStore());
 });
 afterAll(async () => {
   await egress.close();
-  media.close();
   await Promise.all([sandbox.stop(), storage.stop(), stopStore()]);
-  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${PREFIX}media` });
-  await connection.dropDatabase();
-  await connection.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
   spools = [];
   status = "processing";
   requests = 0;
-  spoolFolder = join(folder, randomUUID());
+  spoolFolder = join(storage.folder, randomUUID());
 });
 afterEach(() => Promise.all(spools.map((spool) => spool.stop())));
 
@@ -105,7 +69,7 @@ const open = async (maxBytes = MIB): Promise<Spool> => {
 
 /** The calls of one process. */
 const processWith = (spool: Pick<Spool, "keep" | "store" | "leave">): Files => {
-  const settings = voice(sandboxUrl, "sandbox-speech");
+  const settings = voice(sandbox.url, "sandbox-speech");
   const model: CatalogModel = {
     internalName: "m",
     modality: "audio",
@@ -120,7 +84,7 @@ const processWith = (spool: Pick<Spool, "keep" | "store" | "leave">): Files => {
   return createFiles({
     catalog: { getAny: () => Promise.resolve(model) } as never,
     provider: () => {
-      const provider = createProvider(model.providerJson, { egress, secret: () => KEY }) as FilesProvider;
+      const provider = createProvider(model.providerJson, { egress, secret: () => SANDBOX_KEY }) as FilesProvider;
       return {
         ...provider,
         run: (request: Parameters<FilesProvider["run"]>[0]) => {
@@ -148,19 +112,16 @@ const newCall = (): ModelCall => {
 
 const keptFiles = (): string[] => (existsSync(spoolFolder) ? readdirSync(spoolFolder).filter((name) => !name.endsWith(".part")) : []);
 const run = (files: Files, call: ModelCall) => files.run(call, new AbortController().signal, createCallClock());
-const bytesAt = async (url: string): Promise<number> => {
-  const address = `http://127.0.0.1:${storage.ports!.MEDIA_HTTP_LISTEN}${signedPath(url)}`;
-  return (await (await fetch(address)).arrayBuffer()).byteLength;
-};
+const bytesAt = async (url: string): Promise<number> => (await (await storage.fetch(url)).arrayBuffer()).byteLength;
 
 describe("A paid file that can't be stored because media is unavailable", () => {
   it("waits on disk, and is stored when media is back", async () => {
     const spool = await open();
-    await storage.stop();
+    await storage.halt();
     const call = newCall();
     const result = run(processWith(spool), call);
     await eventually(() => keptFiles().length === 1);
-    storage = await startStorage(mediaPort);
+    await storage.restart();
     const { files } = await result;
     expect(await bytesAt(files[0]!.url)).toBeGreaterThan(1_000);
     expect(keptFiles()).toEqual([]);
@@ -168,11 +129,11 @@ describe("A paid file that can't be stored because media is unavailable", () => 
 
   it("is stored by the next process if this one is killed, and the provider isn't asked again", async () => {
     const killed = { ...(await open()), store: () => new Promise<never>(() => undefined) };
-    await storage.stop();
+    await storage.halt();
     const call = newCall();
     void run(processWith(killed), call).catch(() => undefined);
     await eventually(() => keptFiles().length === 1);
-    storage = await startStorage(mediaPort);
+    await storage.restart();
     const { files } = await run(processWith(await open()), call);
     expect(await bytesAt(files[0]!.url)).toBeGreaterThan(1_000);
     expect(requests).toBe(1);

@@ -4,6 +4,7 @@ import type { Subject } from "../../src/moderation/decide";
 import { HookUnavailable } from "../../src/moderation/hook";
 import { createInputChecks } from "../../src/moderation/inputs";
 import type { PlannedRun } from "../../src/plan/planning";
+import { planWith } from "../support/run-inputs";
 
 const OWN = "http://public.test/media/";
 const FILE = `${OWN}0123456789abcdef0123456789abcdef.png`;
@@ -18,33 +19,24 @@ const step = {
 };
 
 const planned: PlannedRun = {
-  plan: {
-    steps: [
-      {
-        ...step,
-        id: "write",
-        type: "llm-assistant",
-        model: "chat",
-        literals: { system: "Be brief." },
-        sources: { prompt: [{ value: "a heron at dusk" }] },
-      },
-      {
-        ...step,
-        id: "pic",
-        type: "generate-image",
-        model: "painter",
-        literals: { style: "{{text}}, in oil" },
-        sources: { prompt: [{ node: "write", port: "text" }] },
-      },
-    ],
-    evaluated: [],
-    warnings: {},
-    models: {},
-    output: {},
-    outputNodes: [],
-    used: { valueBytes: 0, calls: 0, work: 0 },
-    markupPermille: 1_000,
-  },
+  plan: planWith([
+    {
+      ...step,
+      id: "write",
+      type: "llm-assistant",
+      model: "chat",
+      literals: { system: "Be brief." },
+      sources: { prompt: [{ value: "a heron at dusk" }] },
+    },
+    {
+      ...step,
+      id: "pic",
+      type: "generate-image",
+      model: "painter",
+      literals: { style: "{{text}}, in oil" },
+      sources: { prompt: [{ node: "write", port: "text" }] },
+    },
+  ]),
   holds: [],
   workflowSlug: "birds",
   modelIds: [],

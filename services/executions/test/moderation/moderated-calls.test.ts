@@ -1,23 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInputCheck, createMediaUrls, type DomainError } from "@nodeloom/kernel";
-import { service as mediaService } from "@nodeloom/media";
-import { signedPath } from "../../../media/test/signed";
-import {
-  connectMongo,
-  createEgressClient,
-  createGrpcClient,
-  createLogger,
-  createOwnServers,
-  createSlots,
-  type EgressClient,
-  type OwnServers,
-  type RunningService,
-} from "@nodeloom/platform";
-import { media as mediaProto } from "@nodeloom/proto";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { createEgressClient, createLogger, createOwnServers, createSlots, type EgressClient, type OwnServers } from "@nodeloom/platform";
 import { DOWNLOADS, type CallOptions } from "../../src/calls/call";
 import { createCallClock } from "../../src/calls/clock";
 import { createFiles } from "../../src/calls/files";
@@ -39,8 +22,8 @@ import { openStore } from "../support/index";
 import { catalogOf, open, PRICES } from "../support/model-calls";
 import { ALLOW, SECRET, startModerationHook, type ModerationHook } from "../support/moderation-hook";
 import { startRecordingServer, type RecordingServer } from "../../../providers/test/support/recording-server";
+import { startMedia, type RunningMedia } from "../support/media";
 
-const PREFIX = `test_${randomUUID().slice(0, 8)}_`;
 const OWN = "http://public.test/media/";
 const USER = "u";
 const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
@@ -48,8 +31,7 @@ const REFUSE = { decision: "refuse", reason: "violence", message: "Blood is not 
 const live = new AbortController().signal;
 const logger = createLogger("test", "silent");
 
-let folder: string;
-let storage: RunningService;
+let storage: RunningMedia;
 let media: Media;
 let provider: RecordingServer;
 let egress: EgressClient;
@@ -59,33 +41,16 @@ let stores: Stores;
 let stopStore: () => Promise<void>;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "nodeloom-moderation-"));
   provider = await startRecordingServer();
   hook = await startModerationHook();
   egress = createEgressClient({ allow: [provider.address] });
   servers = createOwnServers();
-  storage = await startMigrated(mediaService, {
-    MONGODB_URI: process.env.MONGODB_URI!,
-    MONGODB_DATABASE_PREFIX: PREFIX,
-    PUBLIC_BASE_URL: "http://public.test",
-    MEDIA_DIR: folder,
-    MEDIA_URL_KEYS: "ab".repeat(32),
-    MEDIA_LISTEN: "127.0.0.1:0",
-    MEDIA_HTTP_LISTEN: "127.0.0.1:0",
-    LOG_LEVEL: "silent",
-  });
-  media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, {
-    address: `127.0.0.1:${storage.ports!.MEDIA_LISTEN}`,
-  });
+  storage = await startMedia();
+  ({ client: media } = storage);
   ({ stores, stop: stopStore } = await openStore());
 });
 afterAll(async () => {
-  media.close();
   await Promise.all([egress.close(), servers.close(), storage.stop(), provider.stop(), hook.stop(), stopStore()]);
-  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${PREFIX}media` });
-  await connection.dropDatabase();
-  await connection.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 afterEach(() => expect(hook.failures).toEqual([]));
 beforeEach(() => {
@@ -174,8 +139,7 @@ const errorOf = (work: Promise<unknown>): Promise<DomainError> =>
     (error: DomainError) => error,
   );
 const bytesAt = async (url: string): Promise<{ status: number; bytes: Buffer }> => {
-  const { search } = new URL(url);
-  const response = await fetch(`http://127.0.0.1:${storage.ports!.MEDIA_HTTP_LISTEN}${signedPath(url)}${search.replace("?", "&")}`);
+  const response = await storage.fetch(url);
   return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
 };
 const idsOf = ({ executionId }: ModelCall): string[] => [`${executionId}-0-0-0`];

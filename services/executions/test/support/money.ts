@@ -4,7 +4,7 @@ import { createGrpcClient, createLogger, type RunningService } from "@nodeloom/p
 import { billing as billingProto, usage as usageProto } from "@nodeloom/proto";
 import { service as billingService } from "@nodeloom/billing";
 import { service as usageService } from "@nodeloom/usage";
-import { holdItems, type RunPlan } from "@nodeloom/kernel";
+import { holdItems } from "@nodeloom/kernel";
 import { createOutbox, type Outbox } from "../../src/lifecycle/outbox";
 import { createExecution, type Execution } from "../../src/lifecycle/execution";
 import { newRecord } from "../../src/run/record";
@@ -21,6 +21,7 @@ import { openStore } from "./index";
 import { noCanaries } from "./no-canaries";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import { patient } from "../../../platform/test/support/patient";
+import { inputWith, planWith } from "./run-inputs";
 
 export const logger = createLogger("executions-test", "silent");
 
@@ -163,45 +164,11 @@ export const reportEach = (usage: Pick<Usage, "startRun" | "finishRun">): UsageR
 
 /** A run of generator nodes as planned. */
 export const runOf = (userId: string, nodes: readonly PlannedNode[], part: Partial<RunInput> = {}, markupPermille = 1_500): RunInput => {
-  const plan: RunPlan = {
-    steps: nodes.map(({ id, model, calls, maxMillicredits }) => ({
-      id,
-      type: "generate-image",
-      model,
-      literals: {},
-      sources: {},
-      listPorts: [],
-      textPorts: [],
-      inputNames: [],
-      maxItems: calls,
-      maxMillicredits,
-    })),
-    evaluated: [],
-    warnings: {},
-    models: {},
-    output: {},
-    outputNodes: [],
-    markupPermille,
-    used: { valueBytes: 0, calls: 0, work: 0 },
-  };
-  const executionId = randomUUID();
-  return {
-    executionId,
-    userId,
-    mode: "sync",
-    workflowSlug: null,
-    source: "api-slim",
-    keyId: null,
-    webhook: null,
-    baseTier: "pro",
-    concurrency: 0,
-    plan,
-    modelIds: [...new Set(nodes.map(({ model }) => model))],
-    holds: holdItems(plan),
-    holdId: `${executionId}.1`,
-    attempt: 1,
-    held: [],
-    receivedAt: Date.now(),
-    ...part,
-  };
+  const steps = nodes.map(({ id, model, calls, maxMillicredits }) => ({
+    ...{ id, type: "generate-image" as const, model, literals: {}, sources: {}, listPorts: [], textPorts: [], inputNames: [] },
+    ...{ maxItems: calls, maxMillicredits },
+  }));
+  const plan = planWith(steps, { markupPermille });
+  const modelIds = [...new Set(nodes.map(({ model }) => model))];
+  return inputWith(randomUUID(), plan, { userId, mode: "sync", modelIds, holds: holdItems(plan), ...part });
 };

@@ -7,6 +7,7 @@ import type { ModelCall } from "../../src/run/calls";
 import { chargeFor } from "../../src/run/charge";
 import { GraphRun } from "../../src/run/graph-run";
 import type { CallContext, CallResult, HeldItem, RunInput } from "../../src/run/types";
+import { planWith } from "../support/run-inputs";
 
 /** Fallbacks: in order, only after certain failures, charged once. */
 
@@ -29,11 +30,7 @@ const planOf = (count: number): RunPlan => {
     `m${place}`,
     { providerKind: "http-polling", modality: "image", price: { basis: "run", microUsd: 1 } },
   ]);
-  return {
-    ...{ steps: [step], evaluated: [], warnings: {}, output: {}, outputNodes: [], markupPermille: 1_000 },
-    models: Object.fromEntries(models) as RunPlan["models"],
-    used: { valueBytes: 0, calls: 0, work: 0 },
-  };
+  return planWith([step], { models: Object.fromEntries(models) as RunPlan["models"] });
 };
 
 const CONTEXT: CallContext = {

@@ -9,6 +9,7 @@ import { createRunStarter, type RunStarter } from "../../src/workflow/client";
 import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { TIMING } from "../../src/run/timing";
 import { startWorker } from "../support/temporal";
+import { inputWith, planWith } from "../support/run-inputs";
 
 /** Simulates the activities of a run and records their inputs. */
 interface Script {
@@ -73,47 +74,18 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.stop());
 
-const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): RunInput => ({
-  executionId,
-  userId: "u",
-  mode: "async",
-  workflowSlug: null,
-  source: "api-slim",
-  keyId: null,
-  webhook: null,
-  baseTier: "pro",
-  concurrency: 0,
-  plan: {
-    steps: [
-      {
-        id: "clip",
-        type: "generate-video",
-        model: "m",
-        literals: { prompt: "a loom" },
-        sources: {},
-        listPorts: [],
-        textPorts: ["prompt"],
-        inputNames: ["prompt"],
-        maxItems: 1,
-        maxMillicredits: 1,
-      },
-    ],
-    evaluated: [],
-    warnings: {},
+const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): RunInput => {
+  const step = {
+    ...{ id: "clip", type: "generate-video" as const, model: "m", literals: { prompt: "a loom" }, sources: {} },
+    ...{ listPorts: [], textPorts: ["prompt"], inputNames: ["prompt"], maxItems: 1, maxMillicredits: 1 },
+  };
+  const plan = planWith([step], {
     models: { m: { providerKind: "http-polling", modality: "video", price: { basis: "run", microUsd: 1 } } },
     output: { videos: [{ node: "clip", port: "video" }] },
-    outputNodes: [],
-    used: { valueBytes: 0, calls: 0, work: 0 },
-    markupPermille: 1_000,
     ...more,
-  },
-  modelIds: ["m"],
-  holds: [],
-  holdId: `${executionId}.1`,
-  attempt: 1,
-  held: [],
-  receivedAt: Date.now(),
-});
+  });
+  return inputWith(executionId, plan);
+};
 
 /** Runs one job with a script, and returns its end. */
 const run = async (

@@ -3,6 +3,7 @@ import type { Activities, LocalActivities } from "../../src/workflow/activity-ty
 import type { RunInput } from "../../src/run/types";
 import { createRunStarter } from "../../src/workflow/client";
 import { connectToTemporal } from "../support/temporal";
+import { inputWith, planWith } from "../support/run-inputs";
 
 const MANY = 200;
 /** A start has a deadline, and a busy machine makes few starts within it. */
@@ -10,30 +11,7 @@ const AT_ONCE = 10;
 /** Workers take several tasks at once, and the server dispatches tasks that it has already read. */
 const SOON = 60;
 
-const inputOf = (executionId: string, userId: string): RunInput => ({
-  ...{
-    executionId,
-    userId,
-    mode: "async",
-    workflowSlug: "w",
-    source: "canvas",
-    keyId: null,
-    webhook: null,
-    baseTier: "pro",
-    concurrency: 0,
-  },
-  plan: {
-    steps: [],
-    evaluated: [],
-    warnings: {},
-    models: {},
-    output: {},
-    outputNodes: [],
-    used: { valueBytes: 0, calls: 0, work: 0 },
-    markupPermille: 1_000,
-  },
-  ...{ modelIds: [], holds: [], holdId: `${executionId}.1`, attempt: 1, held: [], receivedAt: 0 },
-});
+const inputOf = (executionId: string, userId: string): RunInput => inputWith(executionId, planWith([]), { userId });
 
 it("starts another user's first run before most of one user's two hundred earlier ones", async () => {
   const taskQueue = `fair-${randomUUID().slice(0, 8)}`;

@@ -6,6 +6,7 @@ import type { CallResult, HeldItem, RunEnd, RunInput } from "../../src/run/types
 import { createRunStarter, type RunStarter } from "../../src/workflow/client";
 import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { startWorker } from "../support/temporal";
+import { inputWith, planWith } from "../support/run-inputs";
 
 /** Runs on a real Temporal with simulated activities: many large calls, an outage of billing, and a worker that stops. */
 
@@ -63,49 +64,18 @@ const ITEM_CHARS = 14_000;
 
 /** A run of several nodes, each with a fan-out over prompts. */
 const inputOf = (nodes: number, items: number, providerKind: "direct-http" | "http-polling", part: Partial<RunInput> = {}): RunInput => {
-  const executionId = randomUUID();
   const values = Array.from({ length: items }, (_, item) => `${item}`);
   const ids = Array.from({ length: nodes }, (_, node) => `node-${node}`);
-  return {
-    executionId,
-    userId: "u",
-    mode: "async",
-    workflowSlug: null,
-    source: "api-slim",
-    keyId: null,
-    webhook: null,
-    baseTier: "pro",
-    concurrency: 0,
-    plan: {
-      steps: ids.map((id) => ({
-        id,
-        type: "generate-image",
-        model: "m",
-        literals: { prompt: "{{x}} ".padEnd(ITEM_CHARS, "a loom ") },
-        sources: { x: [{ value: values.length === 1 ? values[0]! : values }] },
-        listPorts: [],
-        textPorts: ["prompt"],
-        inputNames: ["prompt"],
-        maxItems: 1,
-        itemLimit: 50,
-        maxMillicredits: 1,
-      })),
-      evaluated: [],
-      warnings: {},
-      models: { m: { providerKind, modality: "image", price: { basis: "run", microUsd: 1 } } },
-      output: { images: ids.map((node) => ({ node, port: "image" })) },
-      outputNodes: [],
-      used: { valueBytes: 0, calls: 0, work: 0 },
-      markupPermille: 1_000,
-    },
-    modelIds: ["m"],
-    holds: [],
-    holdId: `${executionId}.1`,
-    attempt: 1,
-    held: [],
-    receivedAt: Date.now(),
-    ...part,
-  };
+  const steps = ids.map((id) => ({
+    ...{ id, type: "generate-image" as const, model: "m", literals: { prompt: "{{x}} ".padEnd(ITEM_CHARS, "a loom ") } },
+    sources: { x: [{ value: values.length === 1 ? values[0]! : values }] },
+    ...{ listPorts: [], textPorts: ["prompt"], inputNames: ["prompt"], maxItems: 1, itemLimit: 50, maxMillicredits: 1 },
+  }));
+  const plan = planWith(steps, {
+    models: { m: { providerKind, modality: "image", price: { basis: "run", microUsd: 1 } } },
+    output: { images: ids.map((node) => ({ node, port: "image" })) },
+  });
+  return inputWith(randomUUID(), plan, part);
 };
 const endOf = async (input: RunInput): Promise<RunEnd> => {
   await first.client.workflow.getHandle(input.executionId).result();

@@ -13,6 +13,7 @@ import { createRunStarter, type RunStarter } from "../../src/workflow/client";
 import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { openOutgoing } from "../support";
 import { startWorker } from "../support/temporal";
+import { inputWith, planWith } from "../support/run-inputs";
 
 const PER_WINDOW = 2;
 
@@ -93,35 +94,13 @@ const openWindows = async (windowSeconds: number): Promise<void> => {
   budget = await openOutgoing({ calls: { perMinute: 100, perHostPerMinute: PER_WINDOW }, windowSeconds });
 };
 
-const inputOf = (executionId: string, calls: number): RunInput => ({
-  ...{
-    executionId,
-    userId: "u",
-    mode: "sync",
-    workflowSlug: "w",
-    source: "canvas",
-    keyId: null,
-    webhook: null,
-    baseTier: "pro",
-    concurrency: 0,
-  },
-  plan: {
-    steps: Array.from({ length: calls }, (_, n) => ({
-      ...{ id: `call${n}`, type: "http-request" as const, sources: {}, listPorts: [], textPorts: [], inputNames: [] },
-      ...{ maxItems: 1, maxMillicredits: 0, literals: { method: "GET", url } },
-    })),
-    ...{
-      evaluated: [],
-      warnings: {},
-      models: {},
-      output: {},
-      outputNodes: [],
-      used: { valueBytes: 0, calls: 0, work: 0 },
-      markupPermille: 1_000,
-    },
-  },
-  ...{ modelIds: [], holds: [], holdId: executionId, attempt: 1, held: [], receivedAt: Date.now() },
-});
+const inputOf = (executionId: string, calls: number): RunInput => {
+  const steps = Array.from({ length: calls }, (_, n) => ({
+    ...{ id: `call${n}`, type: "http-request" as const, sources: {}, listPorts: [], textPorts: [], inputNames: [] },
+    ...{ maxItems: 1, maxMillicredits: 0, literals: { method: "GET", url } },
+  }));
+  return inputWith(executionId, planWith(steps), { mode: "sync" });
+};
 
 /** Starts a run with several calls. @returns its end */
 const run = async (calls: number, part: Partial<RunInput> = {}): Promise<{ executionId: string; end: Promise<RunEnd> }> => {

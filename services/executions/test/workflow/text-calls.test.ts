@@ -11,6 +11,7 @@ import { chargeFor } from "../../src/run/charge";
 import { createRunStarter, type RunStarter } from "../../src/workflow/client";
 import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { startWorker } from "../support/temporal";
+import { inputWith, planWith } from "../support/run-inputs";
 
 /** Answers of a run's model, and the inputs of its activities. */
 interface Script {
@@ -53,48 +54,27 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.stop());
 
-const inputOf = (executionId: string, prompts: readonly string[], step: Partial<PlanStep> = {}): RunInput => ({
-  executionId,
-  userId: "u",
-  mode: "async",
-  workflowSlug: null,
-  source: "api-workflow",
-  keyId: null,
-  webhook: null,
-  baseTier: "pro",
-  concurrency: 0,
-  plan: {
-    steps: [
-      {
-        id: "ask",
-        type: "llm-assistant",
-        model: "m",
-        literals: {},
-        sources: { prompt: [{ value: prompts.length === 1 ? prompts[0]! : prompts }] },
-        listPorts: [],
-        textPorts: ["prompt"],
-        inputNames: ["prompt"],
-        maxItems: prompts.length,
-        maxMillicredits: 10,
-        answer: { schema: SCHEMA, maxRepairMillicredits: 15 },
-        ...step,
-      },
-    ],
-    evaluated: [],
-    warnings: {},
+const inputOf = (executionId: string, prompts: readonly string[], part: Partial<PlanStep> = {}): RunInput => {
+  const step = {
+    ...{
+      id: "ask",
+      type: "llm-assistant" as const,
+      model: "m",
+      literals: {},
+      listPorts: [],
+      textPorts: ["prompt"],
+      inputNames: ["prompt"],
+    },
+    sources: { prompt: [{ value: prompts.length === 1 ? prompts[0]! : prompts }] },
+    ...{ maxItems: prompts.length, maxMillicredits: 10, answer: { schema: SCHEMA, maxRepairMillicredits: 15 } },
+    ...part,
+  };
+  const plan = planWith([step], {
     models: { m: { providerKind: "llm", modality: "text", price: { basis: "run", microUsd: 1 } } },
     output: { text: [{ node: "ask", port: "text" }], scenes: [{ node: "ask", port: "json" }] },
-    outputNodes: [],
-    used: { valueBytes: 0, calls: 0, work: 0 },
-    markupPermille: 1_000,
-  },
-  modelIds: ["m"],
-  holds: [],
-  held: [],
-  holdId: `${executionId}.1`,
-  attempt: 1,
-  receivedAt: Date.now(),
-});
+  });
+  return inputWith(executionId, plan);
+};
 
 const run = async (
   part: Pick<Script, "answers" | "extend">,

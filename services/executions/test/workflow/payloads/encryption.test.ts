@@ -9,6 +9,7 @@ import { bundlePath } from "../../support/temporal";
 import { createRunStarter } from "../../../src/workflow/client";
 import { createClaimCheckCodec } from "../../../src/workflow/claim-check";
 import { connectTemporal, createEncryptionCodec } from "@nodeloom/platform/temporal";
+import { inputWith, planWith } from "../../support/run-inputs";
 
 const key = (): string => randomBytes(32).toString("hex");
 const [OLD, NEW] = [key(), key()];
@@ -90,37 +91,22 @@ describe("the keys in the environment", () => {
   );
 });
 
-const inputOf = (executionId: string): RunInput => ({
-  ...{
-    executionId,
-    userId: "u",
-    mode: "sync",
-    workflowSlug: "w",
-    source: "canvas",
-    keyId: null,
-    webhook: null,
-    baseTier: "pro",
-    concurrency: 0,
-  },
-  plan: {
-    steps: [
-      {
-        ...{ id: "call", type: "http-request", sources: {}, listPorts: [], textPorts: [], inputNames: [], maxItems: 1, maxMillicredits: 0 },
-        literals: { method: "POST", url: "https://x.test/", headers: { authorization: SECRET }, body: "private words" },
-      },
-    ],
+const inputOf = (executionId: string): RunInput => {
+  const step = {
     ...{
-      evaluated: [],
-      warnings: {},
-      models: {},
-      output: {},
-      outputNodes: [],
-      used: { valueBytes: 0, calls: 0, work: 0 },
-      markupPermille: 1_000,
+      id: "call",
+      type: "http-request" as const,
+      sources: {},
+      listPorts: [],
+      textPorts: [],
+      inputNames: [],
+      maxItems: 1,
+      maxMillicredits: 0,
     },
-  },
-  ...{ modelIds: [], holds: [], holdId: executionId, attempt: 1, held: [], receivedAt: Date.now() },
-});
+    literals: { method: "POST", url: "https://x.test/", headers: { authorization: SECRET }, body: "private words" },
+  };
+  return inputWith(executionId, planWith([step]), { mode: "sync" });
+};
 
 /** A worker on its own task queue, and the inputs of its activities. */
 const startWorker = async (taskQueue: string, keys: readonly string[]) => {
