@@ -27,7 +27,7 @@ const WITH_FLOORS = [
       ["lifecycle", "plan"],
       ["calls", "reuse", "moderation"],
       ["workflow"],
-      ["accept", "reads", "batches", "bundles", "erasure", "webhooks", "upkeep"],
+      ["accept", "reads", "batches", "bundles", "erasure", "webhooks", "maintenance", "upkeep"],
       ["config.ts", "database.ts", "server.ts", "wiring.ts", "main.ts"],
     ],
     circles: 1,

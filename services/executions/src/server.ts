@@ -22,7 +22,7 @@ import type { Stores } from "./record/stores";
 import { executionMessage } from "./reads/view";
 import type { Triggers } from "./clients";
 import { movedTriggersHandlers } from "./upkeep/moved-triggers";
-import type { AccountExports } from "./erasure/export/exports";
+import type { AccountExports } from "./maintenance/export/exports";
 import type { RunDeletion } from "./erasure/deletion";
 import type { ManyErasures } from "./erasure/many";
 import type { Watch } from "./reads/watch";

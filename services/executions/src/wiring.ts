@@ -28,6 +28,7 @@ import { createWatch } from "./reads/watch";
 import { wireRecord } from "./record/wire";
 import { CANCEL_REQUESTED } from "./run/states";
 import type { HandlerOptions } from "./server";
+import { createLeaving } from "./maintenance/leaving";
 import { wireUpkeep } from "./upkeep/wire";
 import { createAnnounceBatch, createHandOver } from "./webhooks/hand-over";
 import { createWebhookMessage } from "./webhooks/message";
@@ -121,13 +122,14 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     pools: { starts: runs.starts, planning: runs.threads, ...calls.watched.pools },
   });
   const shared = { ...base, ...workflow, ...runs };
-  const erasure = wireErasure({ ...shared, outbox: lifecycle.outbox, redis: runs.redisErasure });
+  const erasure = wireErasure({ ...shared, outbox: lifecycle.outbox });
+  const leaving = createLeaving({ ...shared, stopAccount: erasure.stopAccount, redis: runs.redisErasure });
   const bundles = wireBundles({ ...base, starter: workflow.bundleStarter });
   const upkeep = wireUpkeep({ ...shared, ...erasure, connection, executionDays: config.RETENTION_EXECUTIONS_DAYS });
   await temporal.work({
     ...wireRunActivities(base, runs, stopping.signal),
     ...bundles.activities,
-    ...createLeavingActivities(erasure.leaving.activities),
+    ...createLeavingActivities(leaving.activities),
     ...upkeep.activities,
   });
   const repairs = upkeep.start();
@@ -151,7 +153,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       testProviderKey: calls.testProviderKey,
       triggers: services.triggers,
       moderation: createRefusals(stores.moderation, calls.moderation !== undefined),
-      accountExports: erasure.leaving.exports,
+      accountExports: leaving.exports,
     },
     drain: async () => {
       stopping.abort();

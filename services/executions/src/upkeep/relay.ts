@@ -2,11 +2,11 @@
 import type { RelayedRows } from "@nodeloom/platform";
 import { createRelayedBatches, type RelayedBatchesOptions } from "./batches";
 import { createRelayedExpired, type RelayedExpiredOptions } from "./expired";
-import { createRelayedErasures, type RelayedErasuresOptions } from "./erasures";
+import { createRelayedErasures, type RelayedErasuresOptions } from "../maintenance/erasures";
 import { createRelayedManyErasures, type RelayedManyErasuresOptions } from "./many-erasures";
-import { createRelayedRunStops, type RelayedRunStopsOptions } from "./run-stops";
+import { createRelayedRunStops, type RelayedRunStopsOptions } from "../maintenance/run-stops";
 import { createRelayedRuns, type RelayedRunsOptions } from "./runs";
-import { createRelayedTierRollouts, type RelayedTierRolloutsOptions } from "./tier-rollouts";
+import { createRelayedTierRollouts, type RelayedTierRolloutsOptions } from "../maintenance/tier-rollouts";
 
 /** Pending changes of accounts are few. */
 const ACCOUNT_CHANGES = 1_000;

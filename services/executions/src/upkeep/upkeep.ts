@@ -5,11 +5,12 @@ import type { End } from "../lifecycle/end";
 import type { Stores } from "../record/stores";
 import type { PendingOf } from "../record/runs/expiry";
 import type { EarlierMessages } from "./earlier-messages";
-import { createLedgerCheck, createRenewals } from "./billing";
+import { createLedgerCheck, createRenewals } from "../maintenance/billing";
 import { createLeaks } from "./leaks";
 import { createReconciler } from "./reconcile";
-import { createOwnRemoval, createRetention } from "./retention";
-import { createRetiringNotices } from "./retiring-models";
+import { createRetention } from "../maintenance/retention";
+import { createOwnRemoval } from "./own-removal";
+import { createRetiringNotices } from "../maintenance/retiring-models";
 
 export interface UpkeepParts {
   stores: Stores;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ScheduleHandle } from "@temporalio/client";
 import { connectMongo } from "@nodeloom/platform";
 import { billing as billingProto } from "@nodeloom/proto";
-import { createLedgerCheck, createRenewals, type RenewalProgress } from "../../src/upkeep/billing";
+import { createLedgerCheck, createRenewals, type RenewalProgress } from "../../src/maintenance/billing";
 import type { Activities, LedgerReport } from "../../src/workflow/activity-types";
 import { SCHEDULES } from "../../src/workflow/prepare";
 import { ensureSchedules, type RunningTemporal } from "@nodeloom/platform/temporal";

@@ -1,8 +1,8 @@
 import { inflateRawSync } from "node:zlib";
-import { archive } from "../../src/erasure/export/archive";
-import { atMost, linesEntry, textEntry, type Entry } from "../../src/erasure/export/entry";
-import { readme } from "../../src/erasure/export/readme";
-import { pathOf } from "../../src/erasure/export/texts";
+import { archive } from "../../src/maintenance/export/archive";
+import { atMost, linesEntry, textEntry, type Entry } from "../../src/maintenance/export/entry";
+import { readme } from "../../src/maintenance/export/readme";
+import { pathOf } from "../../src/maintenance/export/texts";
 
 const MEGABYTE = 1_048_576;
 

@@ -1,5 +1,5 @@
 import { models as modelsProto, type notifications, type workflows as workflowsProto } from "@nodeloom/proto";
-import { createRetiringNotices, dueStage, type RetiringProgress } from "../../src/upkeep/retiring-models";
+import { createRetiringNotices, dueStage, type RetiringProgress } from "../../src/maintenance/retiring-models";
 import { logger } from "../support/money";
 
 const at = (day: string): number => Date.parse(`${day}T09:00:00Z`);

@@ -5,8 +5,8 @@ import { billing as billingProto, identity as identityProto } from "@nodeloom/pr
 import { createCancellation } from "../../src/accept/cancellation";
 import type { RunInput } from "../../src/run/types";
 import { createStopAccount } from "../../src/erasure/stop-account";
-import { createRelayedRunStops } from "../../src/upkeep/run-stops";
-import { createRelayedTierRollouts } from "../../src/upkeep/tier-rollouts";
+import { createRelayedRunStops } from "../../src/maintenance/run-stops";
+import { createRelayedTierRollouts } from "../../src/maintenance/tier-rollouts";
 import { deploy, newUser, type Deployment, type IdentityClient } from "../../../identity/test/support";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 

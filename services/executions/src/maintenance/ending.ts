@@ -2,7 +2,7 @@
 import type { Erasure } from "../clients";
 import type { LeavingStore } from "../record/erasure/leaving";
 import { TIMING } from "../run/timing";
-import type { StopAccount } from "./stop-account";
+import type { StopAccount } from "../erasure/stop-account";
 
 export interface EndingOptions {
   store: Pick<LeavingStore, "countOpen">;

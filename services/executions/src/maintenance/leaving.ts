@@ -4,15 +4,15 @@ import type { Leaver } from "../workflow/leaving";
 import type { AccountErasure, Billing, Identity, Media, MediaExports, Triggers, Usage, Workflows } from "../clients";
 import { TIMING } from "../run/timing";
 import type { Stores } from "../record/stores";
-import type { OwnerProgress } from "../workflow/owner-pages";
+import type { OwnerProgress } from "./owner-pages";
 import type { BatchReads } from "../batches/reads";
 import type { Reads } from "../reads/reads";
 import { createEndUnderWay, type EndingOptions } from "./ending";
-import { createEraseElsewhere, createEraseExecutions } from "./erase";
+import { createEraseElsewhere, createEraseExecutions } from "../erasure/erase";
 import { createErasing, type ErasingOptions } from "./erasing";
 import { createEntries } from "./export/entries";
 import { createAccountExports, type AccountExports } from "./export/exports";
-import type { RedisErasure } from "./redis";
+import type { RedisErasure } from "../erasure/redis";
 
 export interface LeavingParts extends Pick<EndingOptions, "stopAccount"> {
   stores: Pick<Stores, "leaving" | "payloads" | "moderation" | "movedTriggers" | "erasures">;

@@ -4,8 +4,8 @@ import type { RetentionReport } from "../workflow/activity-types";
 import type { PagedWork } from "../workflow/upkeep-activities";
 import type { Erasure } from "../clients";
 import { TIMING } from "../run/timing";
-import { throughPages, type OwnerPage, type OwnerProgress } from "../workflow/owner-pages";
-import type { createEraseElsewhere } from "./erase";
+import { throughPages, type OwnerPage, type OwnerProgress } from "./owner-pages";
+import type { createEraseElsewhere } from "../erasure/erase";
 
 export interface ErasingOptions {
   executions: Erase;

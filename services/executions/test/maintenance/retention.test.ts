@@ -1,5 +1,6 @@
 import { createLogger } from "@nodeloom/platform";
-import { createOwnRemoval, createRetention, type Owner, type RetentionProgress } from "../../src/upkeep/retention";
+import { createRetention, type Owner, type RetentionProgress } from "../../src/maintenance/retention";
+import { createOwnRemoval } from "../../src/upkeep/own-removal";
 
 const logger = createLogger("test", "silent");
 
