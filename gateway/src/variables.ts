@@ -41,6 +41,7 @@ export const gatewayVariables = {
   REDIS_URL: variables.REDIS_URL,
   REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,
   PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
+  FORMER_PUBLIC_BASE_URLS: variables.FORMER_PUBLIC_BASE_URLS,
   GATEWAY_LISTEN: hostPort().default("127.0.0.1:8080").describe("address of the HTTP API"),
   SESSION_SECRET: z
     .string()

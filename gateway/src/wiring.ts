@@ -90,7 +90,12 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     eventStreams: createStreamCount(EVENT_STREAMS_PER_USER),
     publicBaseUrl: config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, ""),
     previews: createPreviews(config.MEDIA_HTTP_URL),
-    mediaUrls: createAddressDoor({ media: services.media, publicBaseUrl: config.PUBLIC_BASE_URL, logger }),
+    mediaUrls: createAddressDoor({
+      media: services.media,
+      publicBaseUrl: config.PUBLIC_BASE_URL,
+      formerBaseUrls: config.FORMER_PUBLIC_BASE_URLS,
+      logger,
+    }),
     temporalUi: origin === undefined ? undefined : { url: `${origin}${TEMPORAL_UI_PATH}`, namespace: config.TEMPORAL_NAMESPACE },
     anonymousLimit: config.ANONYMOUS_RATE_LIMIT,
     registrationLimit: config.REGISTRATION_RATE_LIMIT,

@@ -25,14 +25,14 @@ export interface SentAddresses {
 type Reader = { user: Pick<Caller["user"], "id">; visitor?: Caller["visitor"] | true | undefined } | undefined;
 
 export interface AddressDoor {
-  /** Signs a text for a caller. Addresses of files that the caller can't read stay unsigned. */
+  /** Moves addresses from earlier base URLs to the current one, and signs them for a caller. Addresses of files that the caller can't read stay unsigned. */
   leave(text: string, caller: Reader): Promise<string>;
   /**
    * An address by which a caller reads a file; undefined if the caller can't read it.
    * @throws SERVICE_UNAVAILABLE while media is unavailable
    */
   readable(url: string, caller: Reader): Promise<string | undefined>;
-  /** Removes signatures from a caller's text, and returns the addresses in it. */
+  /** Removes signatures from a caller's text, and returns the addresses in it. Addresses with an earlier base URL are moved. */
   enter(text: string): SentAddresses;
   /**
    * Accepts addresses of the caller's own and of public files, and addresses with a valid signature.
@@ -67,11 +67,12 @@ interface Access {
 export interface AddressDoorOptions {
   media: Pick<Services["media"], "signUrls" | "admitUrls">;
   publicBaseUrl: string;
+  formerBaseUrls?: readonly string[];
   logger: Logger;
 }
 
-export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: AddressDoorOptions): AddressDoor => {
-  const urls = createMediaUrls(publicBaseUrl);
+export const createAddressDoor = ({ media: service, publicBaseUrl, formerBaseUrls, logger }: AddressDoorOptions): AddressDoor => {
+  const urls = createMediaUrls(publicBaseUrl, formerBaseUrls);
   /** Cached by reader and key. Signatures are renewed each hour. */
   const knownUrls = new LRUCache<string, Access>({ max: REMEMBERED });
   const nameOf = ({ user, visitor }: NonNullable<Reader>, key: string): string => `${visitor ? "visitor" : "account"} ${user.id} ${key}`;
@@ -89,7 +90,8 @@ export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: Add
   };
 
   return {
-    leave: async (text, caller) => {
+    leave: async (storedText, caller) => {
+      const text = urls.current(storedText);
       const keys = caller ? urls.keysIn(text) : [];
       if (!caller || keys.length === 0) return text;
       const lacking = keys.filter((key) => !knownUrls.has(nameOf(caller, key)));
@@ -106,7 +108,8 @@ export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: Add
       });
       return urls.signed(text, new Map(queries));
     },
-    readable: async (url, caller) => {
+    readable: async (storedUrl, caller) => {
+      const url = urls.current(storedUrl);
       const [key] = urls.keysIn(url);
       if (key === undefined || !caller) return url;
       if (!knownUrls.has(nameOf(caller, key))) await ask([key], caller);
@@ -114,7 +117,7 @@ export const createAddressDoor = ({ media: service, publicBaseUrl, logger }: Add
       if (isRefused) return undefined;
       return query === undefined ? url : urls.signed(url, new Map([[key, query]]));
     },
-    enter: urls.unsigned,
+    enter: (text) => urls.unsigned(urls.current(text)),
     admit: async (sentUrls, caller, { value, forRun }) => {
       if (!caller) return;
       const unknownUrls = caller.visitor ? sentUrls : sentUrls.filter(({ key }) => !knownUrls.get(nameOf(caller, key))?.query);

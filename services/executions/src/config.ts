@@ -30,6 +30,7 @@ export const variables = {
     "keys (64 hexadecimal digits each, comma separated) under which prompts, settings and results are encrypted in Temporal; the first encrypts, all decrypt. `unencrypted` as one of them takes what is not encrypted, too",
   ),
   PUBLIC_BASE_URL: common.PUBLIC_BASE_URL,
+  FORMER_PUBLIC_BASE_URLS: common.FORMER_PUBLIC_BASE_URLS,
   PROVIDER_EGRESS_ALLOW: common.PROVIDER_EGRESS_ALLOW,
   USER_EGRESS_ALLOW: common.USER_EGRESS_ALLOW,
   RETENTION_EXECUTIONS_DAYS: z.coerce

@@ -50,7 +50,7 @@ const wireBase = async (config: Config, connection: Connection, logger: Logger) 
   const record = await wireRecord(config, connection, logger);
   const execution = createExecution(record);
   const catalog = createModelCatalog(services.models);
-  const urls = createMediaUrls(config.PUBLIC_BASE_URL);
+  const urls = createMediaUrls(config.PUBLIC_BASE_URL, config.FORMER_PUBLIC_BASE_URLS);
   // Addresses passed to providers follow the rules for addresses that users enter.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: mediaPrefix(config.PUBLIC_BASE_URL) };
   const base = { services, erasures: connectErasures(config), execution, catalog, urls, addresses, logger, ...record };

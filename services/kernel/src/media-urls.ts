@@ -1,4 +1,7 @@
-/** Finds URLs of stored files in JSON texts. Outgoing texts get signed URLs; signatures are removed from incoming texts. */
+/**
+ * Finds URLs of stored files in JSON texts. Outgoing texts get signed URLs; signatures are removed from incoming texts. Stored texts can
+ * have URLs with a base that the platform had before it moved.
+ */
 
 /** File names are 32 hexadecimal digits and an extension. JSON encoders may escape slashes and the signs of a query. */
 const SLASH = String.raw`(?:\\?/|\\u002[fF])`;
@@ -40,19 +43,38 @@ export interface MediaUrls {
   signed(text: string, queries: ReadonlyMap<string, string>): string;
   /** Removes signatures from the URLs in a text. Returns the text and the URLs as they were sent. */
   unsigned(text: string): { text: string; urls: SentUrl[] };
+  /** Moves the URLs with a former base to the current one. */
+  current(text: string): string;
   /** Replaces the URLs of some files in a text with other names. */
   renamed(text: string, names: ReadonlyMap<string, string>): string;
 }
 
-/** @param baseUrl the platform's URL as clients use it. URLs with this base are recognized, and so are paths without a host */
-export const createMediaUrls = (baseUrl: string): MediaUrls => {
-  const base = escaped(withoutSlashes(baseUrl)).replaceAll("/", SLASH);
-  const pattern = new RegExp(`((?:${base}|(?<="))${SLASH}media${SLASH})${KEY}${QUERY}`, "g");
+const patternOf = (baseUrl: string): string => escaped(withoutSlashes(baseUrl)).replaceAll("/", SLASH);
+
+/** Moves URLs of stored files from former base URLs to the current one. */
+const createMove = (baseUrl: string, formerBaseUrls: readonly string[]): MediaUrls["current"] => {
+  const otherUrls = formerBaseUrls.map(withoutSlashes).filter((url) => url !== withoutSlashes(baseUrl));
+  if (otherUrls.length === 0) return (text) => text;
+  // A former base inside another URL, such as a proxy's parameter, isn't the start of a URL of this platform.
+  const pattern = new RegExp(
+    String.raw`(?<!(?<!\\)[\w./:=%@-])(?:${otherUrls.map(patternOf).join("|")})(?=${SLASH}media${SLASH}${KEY})`,
+    "g",
+  );
+  return (text) => (text.includes("media") ? text.replace(pattern, withoutSlashes(baseUrl)) : text);
+};
+
+/**
+ * @param baseUrl the platform's URL as clients use it. URLs with this base are recognized, and so are paths without a host
+ * @param formerBaseUrls base URLs that the platform had before; only `current` recognizes them
+ */
+export const createMediaUrls = (baseUrl: string, formerBaseUrls: readonly string[] = []): MediaUrls => {
+  const pattern = new RegExp(`((?:${patternOf(baseUrl)}|(?<="))${SLASH}media${SLASH})${KEY}${QUERY}`, "g");
   /** A fast check without the pattern, because most texts contain no URL of a file. */
   const mayHave = (text: string): boolean => text.includes("media");
 
   return {
     keysIn: (text) => (mayHave(text) ? [...new Set([...text.matchAll(pattern)].map(([, , key]) => key!))] : []),
+    current: createMove(baseUrl, formerBaseUrls),
     renamed: (text, names) => text.replace(pattern, (whole, _start, key: string) => names.get(key) ?? whole),
     signed: (text, queries) => {
       if (queries.size === 0) return text;

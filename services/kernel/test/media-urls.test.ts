@@ -43,3 +43,39 @@ it("keeps the text byte for byte if nothing is signed", () => {
   const text = `{"n": 1.50, "url" : "${ADDRESS}"}`;
   expect(urls.unsigned(text).text).toBe(text);
 });
+
+describe("after the platform moved from other addresses", () => {
+  const OLD = "http://old.loom.test:8080/studio";
+  const moved = createMediaUrls(BASE, [`${OLD}/`, "https://older.test", BASE]);
+
+  it.each([
+    ["an address", `"${OLD}/media/${KEY}"`, `"${ADDRESS}"`],
+    ["an address with a signature", `"https://older.test/media/${KEY}?e=1&s=x"`, `"${SIGNED}"`],
+    ["escaped slashes", String.raw`"https:\/\/older.test\/media\/${KEY}"`, String.raw`"${BASE}\/media\/${KEY}"`],
+    ["an address in a text", String.raw`"a file:\nhttps://older.test/media/${KEY}"`, String.raw`"a file:\n${ADDRESS}"`],
+    ["a current address", `"${SIGNED}"`, `"${SIGNED}"`],
+  ])("moves %s to the current address", (_, stored, current) => {
+    expect(moved.current(stored)).toBe(current);
+  });
+
+  it.each([
+    `"https://older.test.elsewhere.test/media/${KEY}"`,
+    `"https://not-older.test/media/${KEY}"`,
+    `"https://older.test:444/media/${KEY}"`,
+    `"https://older.test@elsewhere.test/media/${KEY}"`,
+    `"https://older.test/other/media/${KEY}"`,
+    `"https://older.test/media/report.png"`,
+    `"https://elsewhere.test/https://older.test/media/${KEY}"`,
+    `"https://elsewhere.test/?u=https://older.test/media/${KEY}"`,
+    `"https://elsewhere.test/media/${KEY}"`,
+    `"http://older.test/media/${KEY}"`,
+  ])("never touches a look-alike of a former address: %s", (text) => {
+    expect(moved.current(text)).toBe(text);
+    expect(moved.signed(text, queries)).toBe(text);
+  });
+
+  it("doesn't know other addresses without a list of them", () => {
+    const text = `"https://older.test/media/${KEY}"`;
+    expect(urls.current(text)).toBe(text);
+  });
+});

@@ -58,6 +58,11 @@ export const variables = {
   REDIS_URL: redisAddress().describe("Redis server, Sentinels or cluster"),
   REDIS_KEY_PREFIX: z.string().default("nodeloom:").describe("prefix of every Redis key and channel"),
   PUBLIC_BASE_URL: z.url().describe("address of the gateway for clients"),
+  FORMER_PUBLIC_BASE_URLS: list()
+    .pipe(z.array(z.url()))
+    .describe(
+      "earlier values of PUBLIC_BASE_URL, comma separated: addresses of files in stored results and workflows that start with one are moved to PUBLIC_BASE_URL when they are read",
+    ),
   PROVIDER_EGRESS_ALLOW: list()
     .pipe(z.array(hostPort()))
     .describe("private addresses of providers and their files, as host:port, comma separated (egress guard)"),

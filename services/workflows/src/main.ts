@@ -42,6 +42,7 @@ export const service = defineService({
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
     PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
+    FORMER_PUBLIC_BASE_URLS: variables.FORMER_PUBLIC_BASE_URLS,
     ...addressVariables("workflows"),
     ...listenVariable("workflows"),
   },
@@ -56,7 +57,7 @@ export const service = defineService({
       tls: config,
     });
     const claims = createClaimStore(connection);
-    const pictures = createPictures(config.PUBLIC_BASE_URL);
+    const pictures = createPictures(config.PUBLIC_BASE_URL, config.FORMER_PUBLIC_BASE_URLS);
     const workflows = createWorkflows({
       store,
       versions: versionStore,

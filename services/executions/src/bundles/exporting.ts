@@ -21,7 +21,7 @@ import { redacted } from "./redaction";
 export interface ExportingOptions {
   workflows: Pick<Workflows, "getWorkflow" | "listFolders">;
   media: Pick<Media, "getObjects" | "getObjectsByKey" | "readObject">;
-  urls: Pick<MediaUrls, "keysIn" | "renamed">;
+  urls: Pick<MediaUrls, "current" | "keysIn" | "renamed">;
 }
 
 /** Ids of uploads and of generated files. No other text in a graph has this form. */
@@ -68,7 +68,9 @@ const workflowText = (workflow: proto.Workflow, nodesJson: string, testsJson: st
 export const createBundleExports = ({ workflows, media, urls }: ExportingOptions) => {
   const own = async (slug: string, ownerId: string): Promise<proto.Workflow | undefined> => {
     const reply = await unlessNotFound(workflows.getWorkflow({ slug, userId: ownerId }));
-    return reply?.workflow?.createdBy === ownerId ? reply.workflow : undefined;
+    if (reply?.workflow?.createdBy !== ownerId) return undefined;
+    const { nodesJson, testsJson } = reply.workflow;
+    return { ...reply.workflow, nodesJson: urls.current(nodesJson), testsJson: urls.current(testsJson) };
   };
 
   /** Collects the requested workflows and their inner workflows. Templates of other accounts aren't exported. */

@@ -23,7 +23,7 @@ const ID_CHARS = 32;
 export interface StagingOptions {
   media: Pick<Media, "upload" | "getObjects" | "admitUrls">;
   payloads: Pick<PayloadStore, "put" | "get">;
-  urls: Pick<MediaUrls, "unsigned">;
+  urls: Pick<MediaUrls, "unsigned" | "current">;
 }
 
 export type Staging = ReturnType<typeof createStaging>;

@@ -117,7 +117,7 @@ export const wireCalls = async ({
   return {
     calls: moderation?.calls(calls) ?? calls,
     ...createReuse({
-      ...{ stores, media, own, catalog, execution },
+      ...{ stores, media, own, urls, catalog, execution },
       programVersion: createProgramVersion(programs),
       earlier: moderation?.earlier,
     }),

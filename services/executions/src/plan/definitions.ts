@@ -1,7 +1,7 @@
 /** Reads saved graphs from the workflows service, once per run. */
 import { createHash } from "node:crypto";
 import { createSharedReads } from "@nodeloom/platform";
-import type { WorkflowReference } from "@nodeloom/kernel";
+import type { MediaUrls, WorkflowReference } from "@nodeloom/kernel";
 import type { workflows as workflowsProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Workflows } from "../clients";
@@ -56,8 +56,14 @@ export type Definitions = ReturnType<typeof createDefinitions>;
 /** Maximum characters of cached JSON. */
 const CACHED_CHARS = 32 * 1024 * 1024;
 
+export interface DefinitionsOptions {
+  workflows: Pick<Workflows, "getDefinition">;
+  planner: Pick<Planner, "needs">;
+  urls: Pick<MediaUrls, "current">;
+}
+
 /** Reads saved graphs for every run. An unchanged graph isn't transferred again. */
-export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, planner: Pick<Planner, "needs">) => {
+export const createDefinitions = ({ workflows, planner, urls }: DefinitionsOptions) => {
   const cache = new LRUCache<string, Definition>({
     maxSize: CACHED_CHARS,
     sizeCalculation: ({ nodesJson, edgesJson }) => nodesJson.length + edgesJson.length + 1,
@@ -66,7 +72,8 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
 
   /** Uses a graph stored with an earlier run instead of a saved graph. */
   const definitionOf = ({ saved, alias, graphHidden, retentionDays }: SelectedGraph, { version, ...graph }: KeptVersion): SelectedGraph => {
-    const { nodesJson, edgesJson, pinnedModels } = graph;
+    const { edgesJson, pinnedModels } = graph;
+    const nodesJson = urls.current(graph.nodesJson);
     const { createdBy, revision } = saved;
     const hash = createHash("sha256")
       .update(JSON.stringify([nodesJson, edgesJson, pinnedModels]))
@@ -105,11 +112,11 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
       const answer = await reads(`${userId} ${key} ${knownRevision}`, () =>
         workflows.getDefinition({ slug, userId, knownRevision, version: selected, alias: aliasName, orProduction }),
       );
-      const { version, revision, createdBy, nodesJson, edgesJson, graphHidden, pinnedModels, retentionDays, canary, alias = "" } = answer;
+      const { version, revision, createdBy, edgesJson, graphHidden, pinnedModels, retentionDays, canary, alias = "" } = answer;
       const about = { alias, graphHidden, pinnedModels, retentionDays, canary };
       // A version and its draft can share graph and revision.
       if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), ...about };
-      const saved = { version, revision, createdBy, nodesJson, edgesJson };
+      const saved = { version, revision, createdBy, nodesJson: urls.current(answer.nodesJson), edgesJson };
       cache.set(key, saved);
       return { saved, ...about };
     },

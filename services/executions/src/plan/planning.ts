@@ -92,7 +92,7 @@ export type Planning = ReturnType<typeof createPlanning>;
 export const createPlanning = (options: PlanningOptions) => {
   const { workflows, media, urls, requirePrograms, requireSecrets, catalog, measure, planner } = options;
   const grants = createGrants({ media, urls });
-  const definitions = createDefinitions(workflows, planner);
+  const definitions = createDefinitions({ workflows, planner, urls });
   const findNeeds = createFindNeeds(definitions, grants);
   const { planRun, findAuthorFiles } = createRunPlanner({ media, grants, planner });
   const pinnedDefinitions = createPinnedReads<SelectedGraph>(TIMING.batchRunner);
@@ -245,7 +245,8 @@ export const createPlanning = (options: PlanningOptions) => {
      *   MODEL_NOT_FOUND, INVALID_INPUTS, WORKFLOW_INVALID, MODEL_TIER_REQUIRED, CAPABILITY_DENIED (settings), ASYNC_NOT_SUPPORTED or
      *   SERVICE_UNAVAILABLE
      */
-    plan: (request: PlanningRequest): Promise<PlannedRun> => {
+    plan: (sentRequest: PlanningRequest): Promise<PlannedRun> => {
+      const request = { ...sentRequest, inputsJson: urls.current(sentRequest.inputsJson) };
       if (request.target?.$case === "workflowSlug") return planWorkflow(request.target.value, request);
       if (request.target?.$case === "model") return planModel(request.target.value, request);
       throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a workflow or a model");

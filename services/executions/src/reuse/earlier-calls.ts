@@ -1,5 +1,15 @@
 /** Finds earlier calls with the same request and their outputs, if the outputs still exist. */
-import { groupBy, innerOwner, isMedia, isRepairKey, isStoredFile, type JsonSchema, readAnswer, repairKey } from "@nodeloom/kernel";
+import {
+  groupBy,
+  innerOwner,
+  isMedia,
+  isRepairKey,
+  isStoredFile,
+  type JsonSchema,
+  type MediaUrls,
+  readAnswer,
+  repairKey,
+} from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
@@ -27,6 +37,7 @@ export interface EarlierCallsOptions {
   media: Pick<Media, "getObjectsByKey" | "renewObjects">;
   /** Address prefix of the platform's own storage. */
   own: string;
+  urls: Pick<MediaUrls, "current">;
 }
 
 type Files = ReadonlyMap<string, mediaProto.StoredObject>;
@@ -35,11 +46,6 @@ interface Earlier extends Position {
   record: CallRecord;
   outputs: CallOutputs;
 }
-
-const outputsOf = ({ wholeJson, outputsJson, truncated }: CallRecord): CallOutputs | undefined => {
-  const json = wholeJson ?? (truncated ? undefined : outputsJson);
-  return json === undefined ? undefined : (JSON.parse(json) as CallOutputs);
-};
 
 const filesIn = (outputs: CallOutputs): string[] =>
   Object.values(outputs).flatMap((value) => (Array.isArray(value) ? value.filter(isMedia).map(({ url }) => url) : []));
@@ -50,11 +56,16 @@ const fits = ({ text, json }: CallOutputs, schema: JsonSchema): boolean =>
 
 export type EarlierCalls = ReturnType<typeof createEarlierCalls>;
 
-export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) => {
+export const createEarlierCalls = ({ calls, media, own, urls }: EarlierCallsOptions) => {
   const keyOf = (address: string): string => address.slice(own.length);
   const keysOf = (addresses: readonly string[]): string[] => [
     ...new Set(addresses.filter((address) => isStoredFile(address, own)).map(keyOf)),
   ];
+
+  const outputsOf = ({ wholeJson, outputsJson, truncated }: CallRecord): CallOutputs | undefined => {
+    const json = wholeJson ?? (truncated ? undefined : outputsJson);
+    return json === undefined ? undefined : (JSON.parse(urls.current(json)) as CallOutputs);
+  };
 
   /** Returns the existing files by address. */
   const filesAt = async (addresses: readonly string[]): Promise<Files> => {
@@ -77,7 +88,8 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
       const schema = schemaOf(record);
       if (!usable || !outputs || (schema && !fits(outputs, schema))) return [];
       const costMicroUsd = usable === record ? record.costMicroUsd : record.costMicroUsd + usable.costMicroUsd;
-      return [{ nodeId: record.nodeId, item: record.item, record: { ...record, costMicroUsd }, outputs }];
+      const current = { asked: record.asked && { ...record.asked, files: record.asked.files.map(urls.current) }, costMicroUsd };
+      return [{ nodeId: record.nodeId, item: record.item, record: { ...record, ...current }, outputs }];
     });
   };
 

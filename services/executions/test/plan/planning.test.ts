@@ -346,6 +346,21 @@ describe("a workflow run", () => {
     expect((await plan(second, {})).plan.output).toEqual({ text: [{ value: "new" }] });
   });
 
+  it("moves files' addresses of the time before a move, in graphs and inputs, and no look-alikes", async () => {
+    const [key, other] = [`${"ab".repeat(16)}.png`, `${"cd".repeat(16)}.png`];
+    const texts = (host: string): string => `${host}/media/${key} https://former.test.elsewhere.test/media/${other}`;
+    const nodes = [
+      { id: "in", type: "request-input", data: { fields: [{ name: "t", type: "text" }] } },
+      { id: "box", type: "text-box", data: { text: texts("https://former.test") } },
+      { id: "out", type: "response-output", data: {} },
+    ];
+    const target = await create(nodes, [["box.text", "out.text"], ["in.t", "out.text"]]); // prettier-ignore
+    const { plan: movedPlan, inputsJson } = await plan(target, { t: texts("https://former.test") });
+    const value = texts("https://platform.test");
+    expect(movedPlan.output).toEqual({ text: [{ value }, { value }] });
+    expect(JSON.parse(inputsJson)).toEqual({ t: value });
+  });
+
   it("reads its graph's requirements once, and plans at once, or once more with files", async () => {
     const local = planInProcess();
     const calls: string[] = [];

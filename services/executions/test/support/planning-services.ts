@@ -78,7 +78,7 @@ export const startPlanningServices = async (options: LocalPlannerOptions & { mea
     media: patient(createGrpcClient<media.MediaServiceServer>(media.MediaServiceService, at(2, "MEDIA_LISTEN"))),
   };
   const planning = createPlanning({
-    urls: createMediaUrls("https://platform.test"),
+    urls: createMediaUrls("https://platform.test", ["https://former.test"]),
     workflows: clients.workflows,
     media: clients.media,
     requirePrograms: () => Promise.resolve(),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   createInputCheck,
+  createMediaUrls,
   holdItems,
   isMedia,
   planRun,
@@ -27,6 +28,7 @@ import type { CallContext, CallResult, Reuse } from "../../src/run/types";
 /** Runs and reruns of graphs without a platform: models return hashes of their inputs, and outputs stay in memory. */
 
 const OWN = "http://media.test/media/";
+const urls = createMediaUrls("http://media.test", ["http://former.test"]);
 export const USER = "user";
 /** Wholesale price per call, in millicredits. */
 export const PRICE = 1_000;
@@ -96,7 +98,7 @@ export const createReuseWorld = () => {
     getObjectsByKey: ({ keys }: { keys: readonly string[] }) => Promise.resolve(objectsOf(keys)),
     renewObjects: ({ keys }: { keys: readonly string[] }) => Promise.resolve(objectsOf(keys)),
   };
-  const find = createEarlierCalls({ calls, media: media as never, own: OWN });
+  const find = createEarlierCalls({ calls, media: media as never, own: OWN, urls });
   const programVersion = (): Promise<string> => Promise.resolve("1");
   const nothing = (): Promise<void> => Promise.resolve();
   const takeOver = createReuseCalls({

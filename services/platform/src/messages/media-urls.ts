@@ -21,12 +21,15 @@ export const signaturesOf = async (client: Pick<Media, "signUrls">, keys: readon
   return { queries: new Map(queries), refused: refusedUrls };
 };
 
-/** Signs the URLs of files in a text, if the owner can read the files. */
+/** Signs the URLs of files in a stored text, if the owner can read the files. URLs with an earlier base are moved to the current one. */
 export const withSignedUrls = async (
   { urls, media: client }: { urls: MediaUrls; media: Pick<Media, "signUrls"> },
-  text: string,
+  storedText: string,
   reader: Reader,
-): Promise<string> => urls.signed(text, (await signaturesOf(client, urls.keysIn(text), reader)).queries);
+): Promise<string> => {
+  const text = urls.current(storedText);
+  return urls.signed(text, (await signaturesOf(client, urls.keysIn(text), reader)).queries);
+};
 
 /** The URLs in a request, by file key. If a file occurs repeatedly, a URL with a signature takes precedence. */
 export const sentByKey = (sentUrls: readonly media.SentUrl[]): Map<string, media.SentUrl> =>
@@ -56,12 +59,12 @@ export const admitUrls = (
  * @param refusal creates the error for the key of a private file that the owner can't read
  */
 export const enteredText = async (
-  { urls, media: client }: { urls: Pick<MediaUrls, "unsigned">; media: Pick<Media, "admitUrls"> },
+  { urls, media: client }: { urls: Pick<MediaUrls, "unsigned" | "current">; media: Pick<Media, "admitUrls"> },
   sentText: string,
   ownerId: string,
   refusal: (key: string) => Error,
 ): Promise<string> => {
-  const { text, urls: sentUrls } = urls.unsigned(sentText);
+  const { text, urls: sentUrls } = urls.unsigned(urls.current(sentText));
   const [refusedUrl] = await admitUrls(client, sentByKey(sentUrls), { ownerId, byVisitor: false });
   if (refusedUrl !== undefined) throw refusal(refusedUrl);
   return text;

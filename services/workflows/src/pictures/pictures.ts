@@ -36,11 +36,15 @@ const parsed = (coverJson: string): Record<string, unknown> => {
   }
 };
 
-/** @param baseUrl public base URL of the platform */
-export const createPictures = (baseUrl: string): Pictures => {
+/**
+ * @param baseUrl public base URL of the platform
+ * @param formerBaseUrls base URLs that it had before
+ */
+export const createPictures = (baseUrl: string, formerBaseUrls: readonly string[] = []): Pictures => {
   const prefix = mediaPrefix(baseUrl);
+  const ownPrefixes = [prefix, "/media/", ...formerBaseUrls.map(mediaPrefix)];
   const isOurs = (address: string): boolean =>
-    [prefix, "/media/"].some((start) => address.startsWith(start) && KEY.test(address.slice(start.length)));
+    ownPrefixes.some((start) => address.startsWith(start) && KEY.test(address.slice(start.length)));
 
   const thumbnailIssues = (thumbnail: string): Issue[] => {
     const path = "thumbnail";
