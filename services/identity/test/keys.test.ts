@@ -56,6 +56,26 @@ describe("a revoked key", () => {
   });
 });
 
+describe("listing keys", () => {
+  it("finds the keys that a page of rows names, among existing and deleted ones, and none of another account", async () => {
+    const [user, other] = [await newUser(client, { tier: "pro" }), await newUser(client, { tier: "pro" })];
+    const create = async (userId: string, name: string): Promise<string> => (await createKey(client, userId, { name })).key!.id;
+    const [kept, deleted, foreign] = [await create(user.id, "Kept"), await create(user.id, "Deleted"), await create(other.id, "Foreign")];
+    await create(user.id, "Unasked");
+    await client.revokeKey({ userId: user.id, keyId: deleted });
+    const names = async (withDeleted: boolean, keyIds?: string[]): Promise<string[]> =>
+      (await client.listKeys({ userId: user.id, withDeleted, selection: keyIds && { keyIds } })).keys.map(({ name }) => name).sort();
+    expect(await names(true, [kept, deleted, foreign, "unknown"])).toEqual(["Deleted", "Kept"]);
+    expect(await names(false, [kept, deleted])).toEqual(["Kept"]);
+    expect(await names(true, [])).toEqual([]);
+    expect(await names(true)).toEqual(["Deleted", "Kept", "Unasked"]);
+    const tooMany = Array.from({ length: 1_001 }, () => kept);
+    expect(await refusal(client.listKeys({ userId: user.id, selection: { keyIds: tooMany } }))).toMatchObject({
+      reason: "INVALID_REQUEST",
+    });
+  });
+});
+
 describe("creating a key", () => {
   it("shows the value once and stores only its hash", async () => {
     const user = await newUser(client, { tier: "pro" });

@@ -84,8 +84,8 @@ const remove = async (context: Context, which: { id: string } | { scope: Scope }
 };
 
 const requireKey = async ({ gateway, caller }: Context, id: string): Promise<void> => {
-  const { keys } = await gateway.services.identity.listKeys({ userId: caller.user.id });
-  if (!keys.some((key) => key.id === id)) throw notFound("key");
+  const { keys } = await gateway.services.identity.listKeys({ userId: caller.user.id, selection: { keyIds: [id] } });
+  if (keys.length === 0) throw notFound("key");
 };
 
 export const budgetRoutes = [

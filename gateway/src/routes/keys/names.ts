@@ -1,11 +1,17 @@
+import { groupBy } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import type { Gateway } from "../../edge/gateway";
 
 type Names = ReadonlyMap<string, string>;
 
-/** Names of an account's API keys by id, also of deleted keys. */
-export const keyNames = async ({ services }: Pick<Gateway, "services">, userId: string): Promise<Names> => {
-  const { keys } = await services.identity.listKeys({ userId, withDeleted: true });
+/**
+ * Names of an account's API keys by id, also of deleted keys.
+ * @param keyIds only these keys; without it, all
+ */
+export const keyNames = async ({ services }: Pick<Gateway, "services">, userId: string, keyIds?: readonly string[]): Promise<Names> => {
+  if (keyIds?.length === 0) return new Map();
+  const selection = keyIds && { keyIds: [...new Set(keyIds)] };
+  const { keys } = await services.identity.listKeys({ userId, selection, withDeleted: true });
   return new Map(keys.map(({ id, name }) => [id, name]));
 };
 
@@ -18,7 +24,18 @@ export const auditedKeyNames = async (
   rows: readonly identity.AuditRow[],
   ownerId: string | undefined,
 ): Promise<Names> => {
-  const userIds = new Set(rows.filter(({ keyId }) => keyId !== "").map(({ actorId }) => ownerId ?? actorId));
-  const names = await Promise.all([...userIds].map((userId) => keyNames(gateway, userId)));
+  const byKeys = groupBy(
+    rows.filter(({ keyId }) => keyId !== ""),
+    ({ actorId }) => ownerId ?? actorId,
+  );
+  const names = await Promise.all(
+    [...byKeys].map(([userId, some]) =>
+      keyNames(
+        gateway,
+        userId,
+        some.map(({ keyId }) => keyId),
+      ),
+    ),
+  );
   return new Map(names.flatMap((some) => [...some]));
 };

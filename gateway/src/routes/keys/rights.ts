@@ -39,8 +39,8 @@ export const changeable = async (
 ): Promise<{ userId: string; madeBy: string | undefined; keyId: string }> => {
   const owner = mayChange(caller);
   if (caller.key) {
-    const { keys } = await gateway.services.identity.listKeys({ userId: owner.userId });
-    const key = keys.find(({ id, madeBy }) => id === keyId && madeBy === owner.madeBy);
+    const { keys } = await gateway.services.identity.listKeys({ userId: owner.userId, selection: { keyIds: [keyId] } });
+    const key = keys.find(({ madeBy }) => madeBy === owner.madeBy);
     if (!key) throw notFound("key");
     requireWithin(caller, key.capabilities);
   }

@@ -32,9 +32,12 @@ const deletedKeySchema = new Schema<DeletedKeyRecord>(
 export interface DeletedKeyStore {
   /** Keeps what lists show of keys, before they are deleted. Repeating it is safe. */
   keep(keys: readonly KeyRecord[], at: Date): Promise<void>;
-  /** Deleted keys of an owner, newest first. */
-  list(userId: string): Promise<DeletedKeyRecord[]>;
+  /** Deleted keys of an owner, newest first. @param ids only these keys */
+  list(userId: string, ids?: readonly string[]): Promise<DeletedKeyRecord[]>;
 }
+
+/** Filter for the keys of an owner. @param ids only these keys */
+export const ofOwner = (userId: string, ids?: readonly string[]) => ({ userId, ...(ids ? { _id: { $in: [...ids] } } : {}) });
 
 const keptParts = (key: KeyRecord, deletedAt: Date): DeletedKeyRecord => {
   const { _id, userId, madeBy, name, start, preset, capabilities, createdAt, lastUsedAt, expiresAt } = key;
@@ -46,7 +49,7 @@ export const createDeletedKeyModel = (connection: Connection): Model<DeletedKeyR
   connection.model<DeletedKeyRecord>("DeletedKey", deletedKeySchema, "deleted-keys");
 
 export const createDeletedKeyStore = (deletedKeys: Model<DeletedKeyRecord>): DeletedKeyStore => {
-  const newest = (userId: string) => deletedKeys.find({ userId }).sort({ deletedAt: -1, _id: -1 });
+  const newest = (userId: string, ids?: readonly string[]) => deletedKeys.find(ofOwner(userId, ids)).sort({ deletedAt: -1, _id: -1 });
 
   /** Removes the keys of an owner that were deleted before the newest ones. */
   const dropOldest = async (userId: string): Promise<void> => {
@@ -64,6 +67,6 @@ export const createDeletedKeyStore = (deletedKeys: Model<DeletedKeyRecord>): Del
       );
       for (const userId of new Set(keys.map((key) => key.userId))) await dropOldest(userId);
     },
-    list: (userId) => newest(userId).limit(LIMITS.deletedKeys).lean<DeletedKeyRecord[]>().exec(),
+    list: (userId, ids) => newest(userId, ids).limit(LIMITS.deletedKeys).lean<DeletedKeyRecord[]>().exec(),
   };
 };

@@ -24,8 +24,8 @@ export interface KeyRequests {
 export const createKeyRequests = ({ store, keys }: { store: KeyRequestStore; keys: KeyStore }): KeyRequests => {
   const requireKey = async (of: Ownership, keyId: string): Promise<void> => {
     if (await keys.findOwned(of, keyId)) return;
-    const deletedKeys = await keys.listDeleted(of.userId);
-    const isOwned = deletedKeys.some(({ _id, madeBy }) => _id === keyId && (of.madeBy === undefined || madeBy === of.madeBy));
+    const deletedKeys = await keys.listDeleted(of.userId, [keyId]);
+    const isOwned = deletedKeys.some(({ madeBy }) => of.madeBy === undefined || madeBy === of.madeBy);
     if (!isOwned) throw noSuchKey();
   };
 

@@ -1,6 +1,6 @@
 import { insertOnce } from "@nodeloom/platform";
 import type { Model } from "mongoose";
-import type { DeletedKeyStore } from "./deleted-key-store";
+import { ofOwner, type DeletedKeyStore } from "./deleted-key-store";
 import type { DeletedKeyRecord, KeyRecord, RotationRecord, WebhookRecord, WebhookSecretRecord } from "./records";
 
 /** Maximum number of stored signing secrets. Replaced secrets still sign for a day; if there are too many, the oldest is dropped. */
@@ -31,9 +31,10 @@ export interface KeyStore {
   slots(userId: string): Promise<number[]>;
   findOwned(of: Ownership, id: string): Promise<KeyRecord | null>;
   /** Keys, newest first. */
-  list(userId: string): Promise<KeyRecord[]>;
+  /** @param ids only these keys */
+  list(userId: string, ids?: readonly string[]): Promise<KeyRecord[]>;
   /** Deleted keys, newest first. */
-  listDeleted(userId: string): Promise<DeletedKeyRecord[]>;
+  listDeleted(userId: string, ids?: readonly string[]): Promise<DeletedKeyRecord[]>;
   change(of: Ownership, id: string, change: KeyChange): Promise<KeyRecord | null>;
   /** Removes a key. Its name stays among the deleted keys, as for the methods below. */
   remove(of: Ownership, id: string): Promise<boolean>;
@@ -89,9 +90,9 @@ export const createKeyStore = (keys: Model<KeyRecord>, deletedKeys: DeletedKeySt
     },
     slots: async (userId) => (await keys.find({ userId }, { slot: 1 }).lean<Pick<KeyRecord, "slot">[]>()).map(({ slot }) => slot),
     findOwned: (of, id) => keys.findOne(owned(of, id)).lean<KeyRecord>().exec(),
-    list: (userId) => keys.find({ userId }).sort({ createdAt: -1, _id: -1 }).lean<KeyRecord[]>().exec(),
+    list: (userId, ids) => keys.find(ofOwner(userId, ids)).sort({ createdAt: -1, _id: -1 }).lean<KeyRecord[]>().exec(),
     change: (of, id, change) => update(owned(of, id), { $set: change }),
-    listDeleted: (userId) => deletedKeys.list(userId),
+    listDeleted: (userId, ids) => deletedKeys.list(userId, ids),
     remove: async (of, id) => (await removeAll(owned(of, id))) > 0,
     removeEnded: async (personId, epoch) => {
       const isOlder = { epoch: { $lt: epoch } };

@@ -48,9 +48,10 @@ export interface Keys {
    */
   create(userId: string, newKey: NewKey): Promise<IssuedKey>;
   /** Keys that haven't expired. */
-  list(userId: string): Promise<KeyRecord[]>;
+  /** @param ids only these keys */
+  list(userId: string, ids?: readonly string[]): Promise<KeyRecord[]>;
   /** The newest deleted keys: their names, and never a value. */
-  listDeleted(userId: string): Promise<DeletedKeyRecord[]>;
+  listDeleted(userId: string, ids?: readonly string[]): Promise<DeletedKeyRecord[]>;
   /** @throws INVALID_REQUEST or CAPABILITY_ABOVE_CEILING */
   edit(of: Ownership, keyId: string, edit: KeyEdit): Promise<{ key: KeyRecord; warnings: string[] }>;
   revoke(of: Ownership, keyId: string): Promise<void>;
@@ -199,15 +200,15 @@ export const createKeys = (options: KeysOptions): Keys => {
     create,
     rotate,
     edit,
-    list: async (userId) => {
-      const keys = await store.list(userId);
+    list: async (userId, ids) => {
+      const keys = await store.list(userId, ids);
       const person = await users.find(userId);
       if (person) return keys.filter(({ epoch }) => epoch === person.keyEpoch);
       const holders = await Promise.all(keys.map((key) => accounts.holderOf(key)));
       return keys.filter((_, index) => holders[index] !== null);
     },
-    listDeleted: async (userId) => {
-      const [deletedKeys, keys] = await Promise.all([store.listDeleted(userId), store.list(userId)]);
+    listDeleted: async (userId, ids) => {
+      const [deletedKeys, keys] = await Promise.all([store.listDeleted(userId, ids), store.list(userId, ids)]);
       const existing = new Set(keys.map(({ _id }) => _id));
       // A key is named here before it is deleted.
       return deletedKeys.filter(({ _id }) => !existing.has(_id));

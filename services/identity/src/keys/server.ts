@@ -10,6 +10,9 @@ import type { Keys } from "./keys";
 import type { RunSecrets } from "./run-secrets";
 import type { AddressProblem, Webhooks } from "./webhooks";
 
+/** Maximum ids in one request: the rows of a page. */
+const MAX_KEY_IDS = 1_000;
+
 type Server = identity.IdentityServiceServer;
 
 export interface KeyServices {
@@ -40,9 +43,12 @@ const keyHandlers = ({ keys, authentication }: KeyServices): Pick<Server, KeyMet
     const issued = await keys.create(userId, { ...newKey, ...(alias === undefined ? {} : { alias }) });
     return identity.CreateKeyResponse.fromPartial({ ...issued, key: toKeyMessage(issued.key) });
   }),
-  listKeys: unary(async ({ userId, withDeleted = false }: identity.ListKeysRequest) => {
-    const deletedKeys = withDeleted ? await keys.listDeleted(userId) : [];
-    const messages = [...(await keys.list(userId)).map(toKeyMessage), ...deletedKeys.map(toDeletedKeyMessage)];
+  listKeys: unary(async ({ userId, withDeleted = false, selection }: identity.ListKeysRequest) => {
+    const keyIds = selection?.keyIds;
+    if (keyIds && keyIds.length > MAX_KEY_IDS)
+      throw invalidRequest([{ path: "selection.keyIds", message: `at most ${MAX_KEY_IDS} are allowed` }]);
+    const deletedKeys = withDeleted ? await keys.listDeleted(userId, keyIds) : [];
+    const messages = [...(await keys.list(userId, keyIds)).map(toKeyMessage), ...deletedKeys.map(toDeletedKeyMessage)];
     return identity.ListKeysResponse.fromPartial({ keys: messages });
   }),
   updateKey: unary(async ({ userId, madeBy, keyId, name, capabilities, metadata, alias }: identity.UpdateKeyRequest) => {

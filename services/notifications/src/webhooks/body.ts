@@ -28,8 +28,10 @@ export const createReadMessage =
     if (about.kind === "auditRow") {
       const { row } = (await unlessNotFound(services.identity.getAuditRow({ ownerId, id: about.rowId }))) ?? {};
       if (!row) return undefined;
-      const { keys } = row.keyId === "" ? { keys: [] } : await services.identity.listKeys({ userId: ownerId, withDeleted: true });
-      const keyName = keys.find(({ id }) => id === row.keyId)?.name ?? null;
+      const { keyId } = row;
+      const keyRequest = { userId: ownerId, selection: { keyIds: [keyId] }, withDeleted: true };
+      const { keys } = keyId === "" ? { keys: [] } : await services.identity.listKeys(keyRequest);
+      const keyName = keys[0]?.name ?? null;
       return { id: `msg_audit_${about.rowId}`, type: event, timestamp: row.at ?? new Date(0), data: { ...auditRowJson(row), keyName } };
     }
     const { message } = await services.executions.getWebhookMessage(aboutOf(about, endpointId !== undefined));
