@@ -2419,12 +2419,12 @@ export interface IssuedInvitation {
   expiresAt: string | null;
   /** A link for the invited person: works once, before it expires. Shown only once */
   link: string;
-  /** Token for `POST /api/invitations/accept`, also contained in the link */
+  /** Token for `POST /api/invitations/accept`, also contained in the link, which is accepted too */
   token: string;
 }
 
 export interface InvitationToken {
-  /** Token for `POST /api/invitations/accept`, also contained in the link */
+  /** Token for `POST /api/invitations/accept`, also contained in the link, which is accepted too */
   token: string;
 }
 
@@ -4566,6 +4566,10 @@ export interface Operations {
     body: QuoteRequest;
     response: Quote;
   };
+  /** List the schedules of all of the caller's workflows, oldest first */
+  listAllSchedules: {
+    response: Schedule[];
+  };
   /** List the caller's schedules of a workflow, oldest first */
   listSchedules: {
     params: {
@@ -4605,6 +4609,10 @@ export interface Operations {
       id: string;
     };
     response: undefined;
+  };
+  /** List the hooks of all of the caller's workflows, oldest first */
+  listAllHooks: {
+    response: Hook[];
   };
   /** List the caller's hooks of a workflow, oldest first */
   listHooks: {
@@ -6319,11 +6327,13 @@ export const OPERATIONS = {
   quoteWorkflow: { method: "POST", path: "/api/workflows/{slug}/quote", idempotent: false, contentType: "application/json" },
   runModel: { method: "POST", path: "/api/models/{internalName}/run", idempotent: true, contentType: "application/json" },
   quoteModel: { method: "POST", path: "/api/models/{internalName}/quote", idempotent: false, contentType: "application/json" },
+  listAllSchedules: { method: "GET", path: "/api/schedules", idempotent: false, contentType: null },
   listSchedules: { method: "GET", path: "/api/workflows/{slug}/schedules", idempotent: false, contentType: null },
   createSchedule: { method: "POST", path: "/api/workflows/{slug}/schedules", idempotent: true, contentType: "application/json" },
   getSchedule: { method: "GET", path: "/api/workflows/{slug}/schedules/{id}", idempotent: false, contentType: null },
   updateSchedule: { method: "PATCH", path: "/api/workflows/{slug}/schedules/{id}", idempotent: false, contentType: "application/json" },
   deleteSchedule: { method: "DELETE", path: "/api/workflows/{slug}/schedules/{id}", idempotent: false, contentType: null },
+  listAllHooks: { method: "GET", path: "/api/hooks", idempotent: false, contentType: null },
   listHooks: { method: "GET", path: "/api/workflows/{slug}/hooks", idempotent: false, contentType: null },
   createHook: { method: "POST", path: "/api/workflows/{slug}/hooks", idempotent: false, contentType: "application/json" },
   deleteHook: { method: "DELETE", path: "/api/workflows/{slug}/hooks/{id}", idempotent: false, contentType: null },

@@ -36,7 +36,8 @@ export const createVersions = (call: Call): Versions => ({
 });
 
 export interface Schedules {
-  list(slug: string, options?: RequestOptions): Promise<Schedule[]>;
+  /** Oldest first. @param slug of a workflow; without it, those of all workflows */
+  list(slug?: string, options?: RequestOptions): Promise<Schedule[]>;
   get(slug: string, id: string, options?: RequestOptions): Promise<Schedule>;
   create(slug: string, schedule: NewSchedule, options?: RequestOptions): Promise<Schedule>;
   update(slug: string, id: string, change: RequestOf<"updateSchedule">["body"], options?: RequestOptions): Promise<Schedule>;
@@ -44,7 +45,8 @@ export interface Schedules {
 }
 
 export const createSchedules = (call: Call): Schedules => ({
-  list: (slug, options = {}) => call("listSchedules", { ...options, params: { slug } }),
+  list: (slug, options = {}) =>
+    slug === undefined ? call("listAllSchedules", options) : call("listSchedules", { ...options, params: { slug } }),
   get: (slug, id, options = {}) => call("getSchedule", { ...options, params: { slug, id } }),
   create: (slug, body, options = {}) => call("createSchedule", { ...options, params: { slug }, body }),
   update: (slug, id, body, options = {}) => call("updateSchedule", { ...options, params: { slug, id }, body }),
@@ -52,14 +54,15 @@ export const createSchedules = (call: Call): Schedules => ({
 });
 
 export interface Hooks {
-  list(slug: string, options?: RequestOptions): Promise<Hook[]>;
+  /** Oldest first. @param slug of a workflow; without it, those of all workflows */
+  list(slug?: string, options?: RequestOptions): Promise<Hook[]>;
   /** The response is the only one that shows the address. */
   create(slug: string, hook: NewHook, options?: RequestOptions): Promise<ResponseOf<"createHook">>;
   delete(slug: string, id: string, options?: RequestOptions): Promise<void>;
 }
 
 export const createHooks = (call: Call): Hooks => ({
-  list: (slug, options = {}) => call("listHooks", { ...options, params: { slug } }),
+  list: (slug, options = {}) => (slug === undefined ? call("listAllHooks", options) : call("listHooks", { ...options, params: { slug } })),
   create: (slug, body, options = {}) => call("createHook", { ...options, params: { slug }, body }),
   delete: async (slug, id, options = {}) => void (await call("deleteHook", { ...options, params: { slug, id } })),
 });

@@ -128,6 +128,8 @@ it("exports workflows with their inner ones, and deploys them with a plan, unles
       .split("\n")
       .filter((line) => line.startsWith("unchanged")),
   ).toHaveLength(4);
+  const unchanged = await nodeloom("deploy", "pipelines");
+  expect(unchanged).toMatchObject({ code: 0, stderr: expect.stringContaining("nothing to deploy") as string });
   await http.call("PUT", `/api/workflows/${inner}`, { key: user.key, body: { description: "by somebody else" } });
   expect(await nodeloom("deploy", "pipelines", "--yes")).toMatchObject({ code: 3 });
   expect(await nodeloom("deploy", "nowhere")).toMatchObject({ code: 2 });
@@ -183,7 +185,15 @@ it("publishes, schedules, runs batches, and shows runs, their logs and files", a
   const schedule = scheduled.trim();
   expect(await nodeloom("schedule", "pause", slug, schedule)).toMatchObject({ stdout: `${schedule} is paused\n` });
   expect((await nodeloom("schedule", "list", slug)).stdout).toContain(schedule);
+  expect((await nodeloom("schedule", "list")).stdout).toMatch(new RegExp(`^${schedule} +${slug} .*paused`, "m"));
   expect(await nodeloom("schedule", "delete", slug, schedule)).toMatchObject({ code: 0 });
+
+  const hook = await nodeloom("hook", "create", slug, "--max-credits", "5");
+  expect(hook).toMatchObject({ code: 0, stdout: expect.stringMatching(/\/hooks\/nlh_[\w-]+\n$/) as string });
+  const [hookId] = /[0-9a-f-]{36}/.exec(hook.stderr)!;
+  expect((await nodeloom("hook", "list")).stdout).toMatch(new RegExp(`^${hookId} +${slug} `, "m"));
+  expect(await nodeloom("hook", "create", slug)).toMatchObject({ code: 2, stderr: expect.stringContaining("--max-credits") as string });
+  expect(await nodeloom("hook", "delete", slug, hookId)).toMatchObject({ code: 0 });
 
   await nodeloom("run", slug, "prompt=Ada");
   const listed = await nodeloom("executions", "list", "--workflow", slug, "--json");

@@ -39,7 +39,7 @@ const hookMessage = ({ _id: id, keyId, signatureHeader, deliveryIdHeader, ...row
 export const triggersHandlers = ({ schedules, hooks, readDelivery, fire }: Triggers): triggers.TriggersServiceServer => ({
   createSchedule: unary(async (request) => ({ schedule: scheduleMessage(await schedules.create(request)) })),
   listSchedules: unary(async ({ userId, workflowSlug }) => ({
-    schedules: (await schedules.list(userId, workflowSlug)).map(scheduleMessage),
+    schedules: (await schedules.list(userId, workflowSlug || undefined)).map(scheduleMessage),
   })),
   getSchedule: unary(async ({ userId, workflowSlug, id }) => ({
     schedule: scheduleMessage(await schedules.get(userId, workflowSlug, id)),
@@ -50,7 +50,7 @@ export const triggersHandlers = ({ schedules, hooks, readDelivery, fire }: Trigg
     return {};
   }),
   createHook: unary(async (request) => ({ hook: hookMessage(await hooks.create(request)) })),
-  listHooks: unary(async ({ userId, workflowSlug }) => ({ hooks: (await hooks.list(userId, workflowSlug)).map(hookMessage) })),
+  listHooks: unary(async ({ userId, workflowSlug }) => ({ hooks: (await hooks.list(userId, workflowSlug || undefined)).map(hookMessage) })),
   deleteHook: unary(async ({ userId, workflowSlug, id }) => {
     await hooks.remove(userId, workflowSlug, id);
     return {};

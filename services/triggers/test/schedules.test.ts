@@ -279,6 +279,13 @@ describe("a schedule", () => {
     expect(await all.schedules.list(world.userId, "flow")).toEqual([]);
   });
 
+  it.each([
+    ["a day that its months don't have", { cron: "0 0 30 2 *" }, "never comes: its months don't have this day"],
+    ["a city alone", { timezone: "new york" }, "isn't a time zone such as Europe/Berlin or UTC: did you mean America/New_York?"],
+  ])("says what to do about %s", async (_what, part, message) => {
+    await expect(create(part)).rejects.toMatchObject({ metadata: { issues: [{ message }] } });
+  });
+
   it("is limited to twenty per account, however many are created at once", async () => {
     const results = await Promise.allSettled(Array.from({ length: 22 }, () => create({ paused: true })));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(20);

@@ -82,6 +82,9 @@ const deploy = async (path: string, { alias, dryRun, overwrite, yes }: DeployOpt
     throw new Refusal(`${conflicts.length} in conflict: export and merge them, or deploy with --overwrite`, EXIT.refused);
   }
   if (dryRun) return;
+  // With an alias, the import can still have to move it.
+  if (alias === undefined && plan.workflows.every(({ action }) => action === "unchanged"))
+    return terminal.note("nothing to deploy: the drafts are as in the bundle");
   if (!yes) await confirm();
   const order = { alias, overwrite, planId: plan.planId };
   let result = await client.bundles.import(bundle, order);

@@ -14,6 +14,7 @@ import { addOrganizationCommands } from "./organizations";
 import { EXIT, outcomeOf } from "./outcome";
 import { withPrompt } from "./prompt";
 import { addRunCommands } from "./run-commands";
+import { addHookCommands } from "./hooks";
 import { addScheduleCommands } from "./schedules";
 import { addSecretCommands } from "./secrets";
 import { DEFAULT_URL, loginFile, openClient, removeLogin, writeLogin } from "./settings";
@@ -111,6 +112,7 @@ export const createProgram = (): Command => {
   addBundleCommands(commands);
   addBatchCommands(commands);
   addScheduleCommands(commands);
+  addHookCommands(commands);
   addMediaCommands(commands);
   addSecretCommands(commands);
   addBudgetCommands(commands);

@@ -13,7 +13,14 @@ interface ScheduleOptions {
   maxCredits?: number;
 }
 
-const COLUMNS = ["id", "cron", "timezone", "alias", "paused", "maxCredits"];
+const COLUMNS = ["id", "workflowSlug", "cron", "timezone", "alias", "state", "next", "maxCredits"];
+
+/** Adds whether it starts runs, and when the next one starts. */
+const withState = (schedule: Schedule): Schedule & { state: string; next: string | null } => ({
+  ...schedule,
+  state: schedule.stopped ? `stopped: ${schedule.stopped.code}` : schedule.paused ? "paused" : "active",
+  next: schedule.nextRuns[0] ?? null,
+});
 
 const create = async (slug: string, cron: string, parts: string[], options: ScheduleOptions, terminal: Terminal): Promise<void> => {
   const client = await openClient();
@@ -32,9 +39,11 @@ export const addScheduleCommands = ({ program, perform, number }: Commands): voi
   const schedule = program.command("schedule").description("times at which a workflow runs");
   schedule
     .command("list")
-    .argument("<workflow>", "its slug")
-    .description("lists the schedules of a workflow")
-    .action((slug: string) => perform(async (terminal) => printRows(terminal, await (await openClient()).schedules.list(slug), COLUMNS)));
+    .argument("[workflow]", "its slug")
+    .description("lists the schedules of a workflow, or of all workflows")
+    .action((slug: string | undefined) =>
+      perform(async (terminal) => printRows(terminal, (await (await openClient()).schedules.list(slug)).map(withState), COLUMNS)),
+    );
   schedule
     .command("create")
     .argument("<workflow>", "its slug")

@@ -375,8 +375,10 @@ class AsyncSchedules:
     def __init__(self, client: AsyncNodeloom) -> None:
         self._client = client
 
-    async def list(self, slug: str) -> Sequence[Schedule]:
-        return cast("Sequence[Schedule]", await self._client._body(Call("listSchedules", params={"slug": slug})))
+    async def list(self, slug: str | None = None) -> Sequence[Schedule]:
+        """Oldest first: those of a workflow, or without `slug` those of all workflows."""
+        call = Call("listAllSchedules") if slug is None else Call("listSchedules", params={"slug": slug})
+        return cast("Sequence[Schedule]", await self._client._body(call))
 
     async def get(self, slug: str, schedule_id: str) -> ScheduleWithRuns:
         """A schedule with its latest and next runs."""
@@ -402,8 +404,10 @@ class AsyncHooks:
     def __init__(self, client: AsyncNodeloom) -> None:
         self._client = client
 
-    async def list(self, slug: str) -> Sequence[Hook]:
-        return cast("Sequence[Hook]", await self._client._body(Call("listHooks", params={"slug": slug})))
+    async def list(self, slug: str | None = None) -> Sequence[Hook]:
+        """Oldest first: those of a workflow, or without `slug` those of all workflows."""
+        call = Call("listAllHooks") if slug is None else Call("listHooks", params={"slug": slug})
+        return cast("Sequence[Hook]", await self._client._body(call))
 
     async def create(self, slug: str, hook: NewHook) -> IssuedHook:
         """Adds a hook. Its address is shown only once."""

@@ -375,8 +375,10 @@ class Schedules:
     def __init__(self, client: Nodeloom) -> None:
         self._client = client
 
-    def list(self, slug: str) -> Sequence[Schedule]:
-        return cast("Sequence[Schedule]", self._client._body(Call("listSchedules", params={"slug": slug})))
+    def list(self, slug: str | None = None) -> Sequence[Schedule]:
+        """Oldest first: those of a workflow, or without `slug` those of all workflows."""
+        call = Call("listAllSchedules") if slug is None else Call("listSchedules", params={"slug": slug})
+        return cast("Sequence[Schedule]", self._client._body(call))
 
     def get(self, slug: str, schedule_id: str) -> ScheduleWithRuns:
         """A schedule with its latest and next runs."""
@@ -402,8 +404,10 @@ class Hooks:
     def __init__(self, client: Nodeloom) -> None:
         self._client = client
 
-    def list(self, slug: str) -> Sequence[Hook]:
-        return cast("Sequence[Hook]", self._client._body(Call("listHooks", params={"slug": slug})))
+    def list(self, slug: str | None = None) -> Sequence[Hook]:
+        """Oldest first: those of a workflow, or without `slug` those of all workflows."""
+        call = Call("listAllHooks") if slug is None else Call("listHooks", params={"slug": slug})
+        return cast("Sequence[Hook]", self._client._body(call))
 
     def create(self, slug: str, hook: NewHook) -> IssuedHook:
         """Adds a hook. Its address is shown only once."""

@@ -2698,12 +2698,12 @@ class IssuedInvitation(TypedDict):
     expiresAt: str | None
     # A link for the invited person: works once, before it expires. Shown only once
     link: str
-    # Token for `POST /api/invitations/accept`, also contained in the link
+    # Token for `POST /api/invitations/accept`, also contained in the link, which is accepted too
     token: str
 
 
 class InvitationToken(TypedDict):
-    # Token for `POST /api/invitations/accept`, also contained in the link
+    # Token for `POST /api/invitations/accept`, also contained in the link, which is accepted too
     token: str
 
 

@@ -71,7 +71,7 @@ const received = z.object({ executionId: uuid, status: z.literal("processing") }
 const hookParams: ParamsSpec<{ slug: string; id: string }> = { schema: z.object({ slug, id: uuid }), invalid: () => notFound("hook") };
 const secretParams: ParamsSpec<{ secret: string }> = { schema: z.object({ secret: z.string() }), invalid: () => notFound("hook") };
 
-const view = (message: triggers.Hook | undefined): Record<string, unknown> => {
+const view = (message: triggers.Hook | undefined) => {
   if (!message) throw new Error("triggers answered without a hook");
   const { id, workflowSlug, start, signatureHeader, keyId } = message;
   return {
@@ -96,6 +96,21 @@ const valueOf = (request: Request, name: string | null): string => (name === nul
 const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;
 
 export const hookRoutes = [
+  defineRoute({
+    ...shared,
+    capability: "workflow:read",
+    role: "viewer",
+    method: "GET",
+    path: "/api/hooks",
+    operationId: "listAllHooks",
+    query: listQuery(),
+    summary: "List the hooks of all of the caller's workflows, oldest first",
+    responses: { 200: z.array(hook) },
+    handler: async (context) => {
+      const { hooks } = await context.gateway.services.triggers.listHooks({ userId: context.caller.user.id, workflowSlug: "" });
+      return { status: 200, body: await withPending(context, hooks.map(view)) };
+    },
+  }),
   defineRoute({
     ...shared,
     capability: "workflow:read",

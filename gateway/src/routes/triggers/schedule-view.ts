@@ -90,7 +90,7 @@ const timeView = ({ at, outcome, executionId, code, message }: triggers.Schedule
   error: code ? { code, message } : null,
 });
 
-export const scheduleView = (scheduleMessage: triggers.Schedule | undefined): Record<string, unknown> => {
+export const scheduleView = (scheduleMessage: triggers.Schedule | undefined) => {
   if (!scheduleMessage) throw new Error("triggers answered without a schedule");
   const {
     id,

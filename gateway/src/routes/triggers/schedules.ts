@@ -68,6 +68,19 @@ export const scheduleRoutes = [
   defineRoute({
     ...reading,
     method: "GET",
+    path: "/api/schedules",
+    operationId: "listAllSchedules",
+    query: listQuery(),
+    summary: "List the schedules of all of the caller's workflows, oldest first",
+    responses: { 200: z.array(schedule) },
+    handler: async (context) => {
+      const { schedules } = await context.gateway.services.triggers.listSchedules({ userId: context.caller.user.id, workflowSlug: "" });
+      return { status: 200, body: await withPending(context, schedules.map(scheduleView)) };
+    },
+  }),
+  defineRoute({
+    ...reading,
+    method: "GET",
     path: "/api/workflows/:slug/schedules",
     operationId: "listSchedules",
     query: listQuery(),

@@ -27,13 +27,18 @@ export const triggerOwner = ({ user, person, key }: Caller): triggers.TriggerOwn
 export const aliasFor = (caller: Caller, wantedAlias: string | null | undefined): string =>
   selectedGraph(caller, { alias: wantedAlias ?? "" }).alias;
 
-type OfWorkflow = Pick<CallContext<"any", { slug: string }>, "gateway" | "caller" | "params">;
-
-/** Adds whether a change of the graph is pending. */
-export const withPending = async <T extends object>({ gateway, caller, params }: OfWorkflow, views: T[]) => {
-  const schemaRequest = { slug: params.slug, userId: caller.user.id, version: "" };
-  const schema = views.length === 0 ? undefined : await unlessNotFound(gateway.services.workflows.getSchema(schemaRequest));
-  return views.map((one) => ({ ...one, pendingChange: schema?.pendingChange ?? false }));
+/** Adds whether a change of the graph is pending. Each workflow is read once. */
+export const withPending = async <T extends { workflowSlug: string }>(
+  { gateway, caller }: Pick<CallContext<"any">, "gateway" | "caller">,
+  views: readonly T[],
+) => {
+  const slugs = [...new Set(views.map(({ workflowSlug }) => workflowSlug))];
+  const isPending = async (slug: string): Promise<readonly [string, boolean]> => {
+    const schema = await unlessNotFound(gateway.services.workflows.getSchema({ slug, userId: caller.user.id, version: "" }));
+    return [slug, schema?.pendingChange ?? false];
+  };
+  const pending = new Map(await Promise.all(slugs.map(isPending)));
+  return views.map((one) => ({ ...one, pendingChange: pending.get(one.workflowSlug) ?? false }));
 };
 
 const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;

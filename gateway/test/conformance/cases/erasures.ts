@@ -21,8 +21,8 @@ const run = async (actor: Actor, slug: string, customer: string): Promise<string
 const runModel = async (actor: Actor, customer: string): Promise<Answer> =>
   answers(await actor.post("/api/models/sandbox-image/run", { inputs: { prompt: "Ada" }, metadata: { customer } }), 200);
 const idOf = (answer: Answer): string => answer.headers.get("x-execution-id") ?? "";
-const bind = async (own: Actor, grant: string, customer: string): Promise<Actor> => {
-  const bound = await own.withKey([grant]);
+const bind = async (own: Actor, capabilities: string[], customer: string): Promise<Actor> => {
+  const bound = await own.withKey(capabilities);
   answers(await own.session.patch(`/api/keys/${bound.keyId}`, { metadata: { customer } }), 200);
   return bound;
 };
@@ -44,33 +44,42 @@ const untilGone = async (caller: Caller, path: string): Promise<void> =>
   ));
 
 export const erasuresCases: Case[] = [
-  erasing("an erasure by metadata removes a customer's executions, kept files, budget and every mention, and lists keys", async (ctx) => {
-    const own = await owner(ctx);
-    const [customer, other] = [customerOf(), customerOf()];
-    const [first, second, others] = [await runModel(own, customer), await runModel(own, customer), await runModel(own, other)];
-    const url = pick<string>(first, "result.images.0.url");
-    const files = pick<{ id: string; url: string }[]>(answers(await own.session.get("/api/media?limit=100"), 200), "rows");
-    const file = files.find((row) => new URL(row.url).pathname === new URL(url).pathname);
-    answers(await own.session.post(`/api/media/${file?.id}/keep`), 200);
-    answers(await own.session.put("/api/budgets", { ...of(customer), credits: 500, window: "month" }), 200);
-    const bound = await bind(own, "workflow:run", customer);
-    const summary = () => own.session.get("/api/usage/summary?groupBy=metadata.customer");
-    await eventually(summary, ({ text }) => text.includes(customer));
+  erasing(
+    "an erasure by metadata removes a customer's executions, kept files, budget and every mention, and lists keys, schedules and hooks",
+    async (ctx) => {
+      const own = await owner(ctx);
+      const [customer, other] = [customerOf(), customerOf()];
+      const [first, second, others] = [await runModel(own, customer), await runModel(own, customer), await runModel(own, other)];
+      const url = pick<string>(first, "result.images.0.url");
+      const files = pick<{ id: string; url: string }[]>(answers(await own.session.get("/api/media?limit=100"), 200), "rows");
+      const file = files.find((row) => new URL(row.url).pathname === new URL(url).pathname);
+      answers(await own.session.post(`/api/media/${file?.id}/keep`), 200);
+      answers(await own.session.put("/api/budgets", { ...of(customer), credits: 500, window: "month" }), 200);
+      const bound = await bind(own, ["workflow:run", "workflow:write"], customer);
+      const slug = await save(own, greeting());
+      const rarely = { cron: "0 0 29 2 *", inputs: { prompt: "Ada" } };
+      const schedule: string = pick(answers(await bound.post(`/api/workflows/${slug}/schedules`, rarely), 201), "id");
+      const hook: string = pick(answers(await bound.post(`/api/workflows/${slug}/hooks`, { expression: "", maxCredits: 5 }), 201), "id");
+      const summary = () => own.session.get("/api/usage/summary?groupBy=metadata.customer");
+      await eventually(summary, ({ text }) => text.includes(customer));
 
-    const erasureId = await erase(own.session, of(customer));
-    const { body } = answers(await completed(own.session, erasureId), 200, {
-      ...{ erasureId, by: "metadata", metadataName: "customer", matched: 2, erased: 2, remaining: 0 },
-      ...{ keys: [bound.keyId], schedules: [], hooks: [], notReached: ["providers"], finishedAt: is.time },
-    });
-    assert.ok(!JSON.stringify(body).includes(customer));
-    for (const answer of [first, second]) await isGone(own, idOf(answer));
-    assert.equal((await fetch(url)).status, 404);
-    const summaryText = answers(await summary(), 200).text;
-    assert.ok(!summaryText.includes(customer) && summaryText.includes(other));
-    assert.ok(!(await own.session.get("/api/budgets")).text.includes(customer));
-    answers(await own.get(`/api/executions/${idOf(others)}`), 200, { metadata: { customer: other } });
-    answers(await own.session.delete(`/api/keys/${bound.keyId}`), 204);
-  }),
+      const erasureId = await erase(own.session, of(customer));
+      const { body } = answers(await completed(own.session, erasureId), 200, {
+        ...{ erasureId, by: "metadata", metadataName: "customer", matched: 2, erased: 2, remaining: 0 },
+        ...{ keys: [bound.keyId], schedules: [schedule], hooks: [hook], notReached: ["providers"], finishedAt: is.time },
+      });
+      assert.ok(!JSON.stringify(body).includes(customer));
+      for (const answer of [first, second]) await isGone(own, idOf(answer));
+      assert.equal((await fetch(url)).status, 404);
+      const summaryText = answers(await summary(), 200).text;
+      assert.ok(!summaryText.includes(customer) && summaryText.includes(other));
+      assert.ok(!(await own.session.get("/api/budgets")).text.includes(customer));
+      answers(await own.get(`/api/executions/${idOf(others)}`), 200, { metadata: { customer: other } });
+      for (const path of [`schedules/${schedule}`, `hooks/${hook}`])
+        answers(await own.session.delete(`/api/workflows/${slug}/${path}`), 204);
+      answers(await own.session.delete(`/api/keys/${bound.keyId}`), 204);
+    },
+  ),
   erasing("a dry run counts and erases nothing", async (ctx) => {
     const own = await owner(ctx);
     const customer = customerOf();
@@ -136,7 +145,7 @@ export const erasuresCases: Case[] = [
     const cursor = encodeURIComponent(pick<string>(first, "nextCursor"));
     answers(await own.session.get(`/api/erasures?limit=2&cursor=${cursor}`), 200, { rows: [{ erasureId: ids[0]! }], nextCursor: null });
     refuses(await own.session.get("/api/erasures?cursor=nonsense"), 400, "INVALID_REQUEST");
-    const bound = await bind(own, "erasure:write", "a");
+    const bound = await bind(own, ["erasure:write"], "a");
     const boundId = await erase(bound, { workflow: "a" });
     const { rows } = answers(await bound.get("/api/erasures"), 200).body as { rows: { erasureId: string }[] };
     assert.deepEqual(
@@ -161,7 +170,7 @@ export const erasuresCases: Case[] = [
     const executions = [idOf(await runModel(own, customer)), idOf(await runModel(own, "another"))];
     const deleting = await own.withKey(["execution:delete"]);
     refuses(await deleting.post("/api/erasures", { executions }), 403, "CAPABILITY_DENIED", { required: "erasure:write" });
-    const bound = await bind(own, "erasure:write", customer);
+    const bound = await bind(own, ["erasure:write"], customer);
     answers(await completed(bound, await erase(bound, { executions })), 200, { matched: 1, erased: 1 });
     await isGone(own, executions[0]!);
     answers(await own.get(`/api/executions/${executions[1]!}`), 200);

@@ -53,6 +53,27 @@ const schedules: Case[] = [
     answers(await actor.delete(`${path}/${id}`), 204);
     refuses(await actor.get(`${path}/${id}`), 404, "NOT_FOUND");
   }),
+  control("all schedules and hooks of an account are listed, with their workflows, and none of others", async (ctx) => {
+    const actor = await ctx.actor({ tier: "pro" });
+    const [first, second] = [await flow(actor), await hookOn(actor)];
+    const ids: string[] = [];
+    for (const slug of [first, second.slug]) {
+      const answer = await actor.post(`/api/workflows/${slug}/schedules`, { cron: RARELY, inputs: { prompt: "a loom" } });
+      ids.push(pick(answers(answer, 201), "id"));
+    }
+    const listed = [
+      { id: ids[0], workflowSlug: first, pendingChange: false },
+      { id: ids[1], workflowSlug: second.slug, pendingChange: false },
+    ];
+    answers(await actor.get("/api/schedules"), 200, listed);
+    const hookList = answers(await actor.get("/api/hooks"), 200, [{ id: second.id, workflowSlug: second.slug }]);
+    assert.ok(!hookList.text.includes(new URL(second.url).pathname.slice("/hooks/".length)));
+    const stranger = await ctx.actor({ tier: "pro" });
+    answers(await stranger.get("/api/schedules"), 200, []);
+    answers(await stranger.get("/api/hooks"), 200, []);
+    refuses(await ctx.anonymous.get("/api/schedules"), 401, "UNAUTHENTICATED");
+    refuses(await (await actor.withKey(["workflow:run"])).get("/api/hooks"), 403, "CAPABILITY_DENIED", { required: "workflow:read" });
+  }),
   control("a schedule accepts its own webhook, which needs webhook:receive by key and a public address", async (ctx) => {
     const actor = await user(ctx);
     const path = `/api/workflows/${await flow(actor)}/schedules`;

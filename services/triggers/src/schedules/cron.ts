@@ -22,6 +22,8 @@ const NAMED_ZONE = /^[a-z]/i;
 const DAYS_OF_WEEK = 7;
 /** Prefix of the library's messages. */
 const CONSTRAINT = /^Constraint error, /;
+/** The library's message for days such as February 30. */
+const NO_SUCH_DAY = /day of month definition/;
 
 const isCron = (text: string): boolean =>
   NAMED.test(text) || (text.split(/\s+/).length === FIELDS && text.split(/\s+/).every((field) => FIELD.test(field)));
@@ -36,13 +38,19 @@ export const zoneOf = (timezone: string): string | undefined => {
   }
 };
 
+/** Describes an unknown zone. A city alone, such as Berlin, is a frequent mistake. */
+const zoneProblem = (timezone: string): string => {
+  const city = `/${timezone.trim().replaceAll(" ", "_").toLowerCase()}`;
+  const zone = Intl.supportedValuesOf("timeZone").find((one) => one.toLowerCase().endsWith(city));
+  return `isn't a time zone such as Europe/Berlin or UTC${zone === undefined ? "" : `: did you mean ${zone}?`}`;
+};
+
 const parse = (cron: string, timezone: string, from?: Date): CronExpression =>
   CronExpressionParser.parse(cron.trim(), { tz: zoneOf(timezone) ?? "UTC", ...(from ? { currentDate: from } : {}) });
 
 /** Returns the problems of a schedule's times. */
 export const timeIssues = ({ cron, timezone }: { cron: string; timezone: string }): Issue[] => {
-  const zoneIssues =
-    zoneOf(timezone) === undefined ? [{ path: "timezone", message: "isn't a time zone such as Europe/Berlin or UTC" }] : [];
+  const zoneIssues = zoneOf(timezone) === undefined ? [{ path: "timezone", message: zoneProblem(timezone) }] : [];
   if (!isCron(cron.trim()))
     return [
       ...zoneIssues,
@@ -56,6 +64,7 @@ export const timeIssues = ({ cron, timezone }: { cron: string; timezone: string 
     return [...zoneIssues, { path: "cron", message: "never comes" }];
   } catch (error) {
     const { message } = error as Error;
+    if (NO_SUCH_DAY.test(message)) return [...zoneIssues, { path: "cron", message: "never comes: its months don't have this day" }];
     return [...zoneIssues, { path: "cron", message: `can't be read: ${message.replace(CONSTRAINT, "")}` }];
   }
 };
