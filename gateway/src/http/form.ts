@@ -23,12 +23,18 @@ const plainName = (name: string): string => name.replace(/\[\]$/, "");
 
 /**
  * @param keep reads one file of the named field and returns its value; it must finish its own work before it returns or throws
+ * @param fileField name of the field with the file, for the error about another body
  * @throws DomainError UNSUPPORTED_MEDIA_TYPE without a form; INVALID_REQUEST if the form is incomplete, or has more than 50 fields or 16
  *   files
  */
-export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buffer>, name: string) => Promise<string>): Promise<Form> => {
+export const readForm = async (
+  request: Request,
+  keep: (bytes: AsyncIterable<Buffer>, name: string) => Promise<string>,
+  fileField: string,
+): Promise<Form> => {
   const contentType = request.headers["content-type"];
-  if (!isForm(contentType)) throw unsupportedMediaType("the body must be a form: multipart/form-data with a boundary");
+  if (!isForm(contentType))
+    throw unsupportedMediaType(`the body must be a form (multipart/form-data with a boundary) with the file in the field ${fileField}`);
   const parser = new Busboy({
     headers: { "content-type": contentType! },
     limits: { headerSize: MAX_HEADER_BYTES, fieldSize: LIMITS.textValueBytes, fields: MAX_FIELDS, files: MAX_FILES },

@@ -226,6 +226,11 @@ it.each(lists.map(({ path, protocol }) => [path, protocol] as const))(
   },
 );
 
+it("suggests the only parameter that starts with a misnamed one", async () => {
+  const answer = await platform.send("/api/executions?workflow=posters", { headers: platform.bySession(user) });
+  expect([answer.status, answer.body.issues]).toEqual([400, [{ path: "workflow", message: "is not known: did you mean workflowSlug?" }]]);
+});
+
 it("says that a query parameter sent in the body belongs in the URL", async () => {
   const request = { method: "POST", headers: platform.bySession(user), json: { inputs: {}, version: 3, alis: "staging" } } as const;
   const answer = await platform.send("/api/workflows/some-workflow/run", request);

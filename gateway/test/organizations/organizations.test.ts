@@ -196,6 +196,18 @@ it("lets editors change the keys that they created, and owners all keys", async 
   expect((await rotate(owner, own)).status).toBe(200);
 });
 
+it("accepts the whole link of an invitation instead of its token", async () => {
+  const [owner, guest] = [await platform.createUser(), await platform.createUser()];
+  const id = await makeOrganization(platform, owner);
+  const order = { json: { role: "viewer" }, headers: platform.bySession(owner) };
+  const { link } = (await platform.send(`/api/organizations/${id}/invitations`, order)).body;
+  const joined = await platform.send("/api/invitations/accept", {
+    json: { token: ` ${String(link)}\n` },
+    headers: platform.bySession(guest),
+  });
+  expect([joined.status, joined.body]).toMatchObject([200, { id, role: "viewer" }]);
+});
+
 it("is closed while the owner with its tier is suspended, and rejects invitations of unapproved accounts", async () => {
   const [maker, owner] = [await platform.createUser(), await platform.createUser()];
   const id = await makeOrganization(platform, maker);

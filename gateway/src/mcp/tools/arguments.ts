@@ -1,4 +1,4 @@
-import { invalidRequest } from "@nodeloom/kernel";
+import { didYouMean, invalidRequest } from "@nodeloom/kernel";
 import { z } from "zod";
 import { standalone } from "../../docs/components";
 import { check } from "../../http/validate";
@@ -37,7 +37,8 @@ export const asRouteCall = ({ params, query, body }: Parts, args: ReadonlyMap<st
   const [inPath, inQuery] = [shapeOf(params?.schema), shapeOf(query)];
   const entries = [...args];
   const rest = entries.filter(([name]) => !Object.hasOwn(inPath, name) && !Object.hasOwn(inQuery, name));
-  if (!body && rest.length > 0) throw invalidRequest(rest.map(([path]) => ({ path, message: "is not known" })));
+  const names = [...Object.keys(inPath), ...Object.keys(inQuery)];
+  if (!body && rest.length > 0) throw invalidRequest(rest.map(([path]) => ({ path, message: `is not known${didYouMean(path, names)}` })));
   const pick = (shape: Shape, readText: (text: string) => unknown): Record<string, unknown> =>
     Object.fromEntries(entries.filter(([name]) => Object.hasOwn(shape, name)).map(([name, text]) => [name, readText(text)]));
   return {

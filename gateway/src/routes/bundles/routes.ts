@@ -119,7 +119,7 @@ const withArchive = async <T>(context: Context, work: (importOrder: z.infer<type
     return name;
   };
   try {
-    const { fields } = await readForm(context.request, keep);
+    const { fields } = await readForm(context.request, keep, BUNDLE);
     const importing = answered as Promise<proto.ImportBundleResponse> | undefined;
     if (!importing) throw invalidRequest([{ path: BUNDLE, message: "is required, and must be a file" }]);
     return await work(check(order, fields), (importOrder) => {

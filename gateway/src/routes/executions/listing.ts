@@ -1,3 +1,4 @@
+import { didYouMean } from "@nodeloom/kernel";
 import { z } from "zod";
 import { asVisitorSees, ownOnly } from "../../apps/executions";
 import { defineRoute } from "../../edge/route";
@@ -22,7 +23,7 @@ const filters = namedFilters.catchall(z.string()).superRefine((query, context) =
     // No run has metadata with a NUL character or with this name.
     const isOfMetadata = path.startsWith(METADATA_PREFIX) && !path.includes("\0") && path !== `${METADATA_PREFIX}__proto__`;
     if (Object.hasOwn(namedFilters.shape, path) || isOfMetadata) continue;
-    context.addIssue({ code: "custom", path: [path], message: "is not known" });
+    context.addIssue({ code: "custom", path: [path], message: `is not known${didYouMean(path, Object.keys(namedFilters.shape))}` });
   }
 });
 

@@ -50,13 +50,15 @@ export const storeUpload = async (
   return object;
 };
 
-/** Content types that wrap the file. */
-const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
+/** Content types that wrap the file, or hold its address or its Base64. */
+const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded|application\/json\b)/i;
 
 /** Rejects a request by its headers before its body is read. */
 const checkHeaders = (request: Request, form: string | undefined, maxBytes: number): void => {
   if (form === undefined && WRAPPED.test(request.headers["content-type"] ?? "")) {
-    throw unsupportedMediaType("send the file's bytes as the body, or a form with the file");
+    throw unsupportedMediaType(
+      "send the file's bytes as the body, with its own content type or application/octet-stream, or a form (multipart/form-data) with one file",
+    );
   }
   const length = request.headers["content-length"];
   const most = maxBytes + (form === undefined ? 0 : LIMITS.formBytes);

@@ -83,6 +83,6 @@ export const openAiAudioRoutes = [
     body: formBody(form),
     responses: { 200: content({ "application/json": transcript, "text/plain": z.string() }) },
     errors: FORM_ERRORS,
-    handler: (context) => withForm(context, (form) => transcribe(context, { ...form.fields, ...form.files })),
+    handler: (context) => withForm(context, "file", (form) => transcribe(context, { ...form.fields, ...form.files })),
   }),
 ];

@@ -72,6 +72,6 @@ export const openAiImageRoutes = [
     description: "A form with the fields of a generation, and files: one or more as `image` (or `image[]`), perhaps one as `mask`.",
     body: formBody(form),
     errors: FORM_ERRORS,
-    handler: (context) => withForm(context, (form) => answer(context, check(fields, { ...form.fields, ...form.files }))),
+    handler: (context) => withForm(context, "image", (form) => answer(context, check(fields, { ...form.fields, ...form.files }))),
   }),
 ];

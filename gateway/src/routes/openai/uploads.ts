@@ -8,9 +8,10 @@ type Context = CallContext<"any", unknown, unknown, unknown>;
 
 /**
  * Reads a form, uploads its files, and deletes them after the work.
+ * @param fileField name of the field with the file, for errors
  * @throws DomainError for an invalid form, unsupported file types, or an exceeded quota
  */
-export const withForm = async <T>(context: Context, work: (form: Form) => Promise<T>): Promise<T> => {
+export const withForm = async <T>(context: Context, fileField: string, work: (form: Form) => Promise<T>): Promise<T> => {
   const { gateway, caller, request, logger } = context;
   const ids: string[] = [];
   const keep = async (bytes: AsyncIterable<Buffer>): Promise<string> => {
@@ -19,7 +20,7 @@ export const withForm = async <T>(context: Context, work: (form: Form) => Promis
     return id;
   };
   try {
-    return await work(await readForm(request, keep));
+    return await work(await readForm(request, keep, fileField));
   } finally {
     await Promise.all(
       ids.map((id) =>

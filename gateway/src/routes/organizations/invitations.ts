@@ -13,9 +13,12 @@ import { jsonBody } from "../../http/body/kinds";
 
 /** The console's page for joining. The fragment after `#` isn't sent to servers. */
 const INVITATION_PATH = "/invitation#token=";
-const MAX_TOKEN_CHARS = 200;
+const MAX_TOKEN_CHARS = 2_000;
 
-const TOKEN = "Token for `POST /api/invitations/accept`, also contained in the link";
+const TOKEN = "Token for `POST /api/invitations/accept`, also contained in the link, which is accepted too";
+
+/** People paste the whole link. */
+const tokenOf = (tokenOrLink: string): string => tokenOrLink.trim().split(INVITATION_PATH).at(-1)!;
 const issued = invitation
   .extend({
     link: z.string().meta({ description: "A link for the invited person: works once, before it expires. Shown only once" }),
@@ -117,10 +120,11 @@ export const invitationRoutes = [
       const { gateway, caller, body } = context;
       const service = gateway.services.organizations;
       // Only valid tokens leave an audit row.
-      const { organizationId: ownerId, role } = await service.checkInvitation({ token: body.token });
+      const token = tokenOf(body.token);
+      const { organizationId: ownerId, role } = await service.checkInvitation({ token });
       const action = { action: "member.join", target: caller.person.id, ownerId };
       const joined = await audited(context, action, async () => {
-        const { membership } = await service.acceptInvitation({ personId: caller.person.id, token: body.token });
+        const { membership } = await service.acceptInvitation({ personId: caller.person.id, token });
         return { value: organizationView(membership), after: { role } };
       });
       return { status: 200, body: joined };

@@ -66,7 +66,7 @@ export const replicateFileRoutes = [
         stored = await storeUpload(gateway, caller, bytes);
         return stored.id;
       };
-      await readForm(request, keep);
+      await readForm(request, keep, CONTENT);
       if (!stored) throw invalidRequest([{ path: CONTENT, message: "is required, and must be a file" }]);
       return { status: 201, body: view(stored) };
     },

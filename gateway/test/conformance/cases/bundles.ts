@@ -253,6 +253,8 @@ export const bundleCases: Case[] = [
     for (const [zip, message] of cases) assert.match(pick(refuses(await send(ctx, actor, zip), 400, "INVALID_REQUEST"), "error"), message);
     const none = await fetch(`${ctx.baseUrl}/api/bundles`, { method: "POST", headers: { "x-api-key": actor.key }, body: new FormData() });
     assert.equal(none.status, 400);
+    const json = await ctx.anonymous.call("POST", "/api/bundles", { body: { dryRun: true }, key: actor.key });
+    assert.match(pick(refuses(json, 415, "UNSUPPORTED_MEDIA_TYPE"), "error"), /multipart\/form-data.*field bundle/);
     refuses(await send(ctx, actor, packed({ "workflows/a.json": says("x") }), { alias: "No" }), 400, "INVALID_REQUEST");
   }),
   bundles("an import needs workflow:write, and for an alias the run capability; it creates an audit row", async (ctx) => {

@@ -120,6 +120,14 @@ const files: Case[] = [
   media("the type is detected from the bytes, not taken from the client", async (ctx) => {
     assert.equal((await stored(ctx, freshPng(), "text/html")).contentType, "image/png");
   }),
+  media("a JSON body isn't stored as a file; the error says how to send one", async (ctx) => {
+    const { key } = await ctx.shared("business", "media");
+    for (const type of ["application/json", "application/json; charset=utf-8"]) {
+      const body = Buffer.from(JSON.stringify({ url: "https://example.com/cat.png" }));
+      const answer = refuses(await upload(ctx, { "x-api-key": key, "content-type": type }, body), 415, "UNSUPPORTED_MEDIA_TYPE");
+      assert.match(pick(answer, "error"), /bytes as the body.*multipart\/form-data/);
+    }
+  }),
   media("content that a browser would execute is never served with its type", async (ctx) => {
     const { key } = await ctx.shared("business", "media");
     for (const content of ["<html><script>alert(1)</script></html>", '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>']) {

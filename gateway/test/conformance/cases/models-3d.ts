@@ -103,11 +103,15 @@ export const model3dCases: Case[] = [
     assert.equal(response.headers.get("content-type"), "model/gltf-binary");
     assert.ok(Buffer.from(await response.arrayBuffer()).equals(bytes));
   }),
-  models3d("a GLB file in the answer of an HTTP node is a file", async (ctx) => {
-    const inbox = ctx.receiver!.inbox((response) => void response.setHeader("content-type", "application/octet-stream").end(glbOf()));
-    const graph = { nodes: [node("web", "http-request", { url: inbox.url }), out], edges: [edge("web.file", "out.models3d")] };
-    answers(await runGraph(await user(ctx), graph), 200, { result: { models3d: [{ url: is.url(`${ctx.baseUrl}/media/`) }] } });
-  }),
+  models3d(
+    "a GLB file in the answer of an HTTP node is a file",
+    async (ctx) => {
+      const inbox = ctx.receiver!.inbox((response) => void response.setHeader("content-type", "application/octet-stream").end(glbOf()));
+      const graph = { nodes: [node("web", "http-request", { url: inbox.url }), out], edges: [edge("web.file", "out.models3d")] };
+      answers(await runGraph(await user(ctx), graph), 200, { result: { models3d: [{ url: is.url(`${ctx.baseUrl}/media/`) }] } });
+    },
+    { needs: ["receiver"] },
+  ),
   models3d("a GLB file that is truncated, or that loads other files, is refused before it is stored", async (ctx) => {
     const foreign = glbOf({ asset: { version: "2.0" }, images: [{ uri: "https://example.com/wood.png" }] });
     for (const [bytes, problem] of [

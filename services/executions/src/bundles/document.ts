@@ -1,6 +1,6 @@
 /** Reads and writes workflows as files of a bundle. */
 import { createHash } from "node:crypto";
-import { LIMITS, linkedSlugs, readGraph, relinked, testProblems } from "@nodeloom/kernel";
+import { didYouMean, LIMITS, linkedSlugs, readGraph, relinked, testProblems } from "@nodeloom/kernel";
 import { members } from "@nodeloom/kernel/json-text";
 import { invalidBundle } from "./errors";
 
@@ -95,13 +95,17 @@ export const readDocument = (entry: string, bytes: Buffer, { workflows, files }:
   const title = textOf(entry, value.name, "name");
   const [description, tags, folder] = [textOf(entry, value.description, "description"), tagsOf(entry, value.tags), value.folder];
   const viewport = slices.get("viewport");
+  const unusedNames = Object.keys(value).filter((name) => !USED.includes(name));
   return {
     ...{ title, description, tags, nodesJson, edgesJson, folder: textOf(entry, folder, "folder") },
     viewportJson: viewport === undefined || viewport === "null" ? DEFAULT_VIEWPORT : viewport,
     inner: linkedSlugs(nodesJson),
     ...(testsJson === undefined ? {} : { testsJson }),
     files: [...new Set([...`${nodesJson}${testsJson ?? ""}`.matchAll(REFERENCE)].map(([, , name]) => name!))].sort(),
-    ignored: [...Object.keys(value).filter((name) => !USED.includes(name)), ...unpinned.map((inner) => `version of the workflow ${inner}`)],
+    ignored: [
+      ...unusedNames.map((name) => `${name}${didYouMean(name, USED)}`),
+      ...unpinned.map((inner) => `version of the workflow ${inner}`),
+    ],
     source: createHash("sha256")
       .update(
         JSON.stringify([

@@ -1,6 +1,8 @@
 /** Longer names aren't compared. */
 const MOST_CHARS = 40;
 const MOST_EDITS = 2;
+/** A shorter name is the start of others by chance. */
+const LEAST_START = 4;
 
 /** Edit distance that counts insertions, deletions, substitutions and swaps. */
 const edits = (one: string, other: string): number => {
@@ -18,6 +20,13 @@ const edits = (one: string, other: string): number => {
   return row[other.length]!;
 };
 
+/** The only name that starts with a name, as `workflowSlug` with `workflow`. */
+const startOf = (name: string, names: readonly string[]): string | undefined => {
+  if (name.length < LEAST_START) return undefined;
+  const longer = names.filter((one) => one.toLowerCase().startsWith(name.toLowerCase()));
+  return longer.length === 1 ? longer[0] : undefined;
+};
+
 /** The most similar name, or undefined if none is similar. */
 export const nearestName = (name: string, names: readonly string[]): string | undefined => {
   if (name.length > MOST_CHARS) return undefined;
@@ -27,7 +36,7 @@ export const nearestName = (name: string, names: readonly string[]): string | un
     .map((one): [string, number] => [one, edits(name.toLowerCase(), one.toLowerCase())])
     .filter(([, distance]) => distance <= most)
     .sort(([, a], [, b]) => a - b);
-  return near[0]?.[0];
+  return near[0]?.[0] ?? startOf(name, names);
 };
 
 /** Suffix for an error about an unknown name, `: did you mean …?`; empty if no name is similar. */
