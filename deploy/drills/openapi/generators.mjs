@@ -102,7 +102,7 @@ export const GENERATORS = [
     faults: [
       { line: /String cannot be converted to Boolean/, reason: "it takes a boolean with one value for a text" },
       { line: /model\/TestExpectation\.java.*equals\(Object\)/, reason: "a member called equals clashes with the method of every object" },
-      { line: /api\/MediaApi\.java.*cannot find symbol/, reason: "it drops a body that is bytes or a form" },
+      { line: /api\/(?:Media|Fal)Api\.java.*cannot find symbol/, reason: "it drops a body that is bytes or a form" },
       { line: /model\/OnExecution\w+CreatedAt\.java.*cannot find symbol/, reason: "it has no alternatives that are times" },
     ],
   },
