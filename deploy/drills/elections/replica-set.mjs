@@ -122,10 +122,10 @@ export const startReplicaSet = async (serverPort) => {
    */
   const sendHello = async (index, request, client) => {
     const { topologyVersion, maxAwaitTimeMS } = request.command;
-    let known = topologyVersion && maxAwaitTimeMS !== undefined ? Number(topologyVersion.counter) : -1;
+    let knownChanges = topologyVersion && maxAwaitTimeMS !== undefined ? Number(topologyVersion.counter) : -1;
     do {
-      await stateAfter(known, Number(maxAwaitTimeMS ?? 0));
-      known = stateChanges;
+      await stateAfter(knownChanges, Number(maxAwaitTimeMS ?? 0));
+      knownChanges = stateChanges;
       if (!client.destroyed) client.write(writeReply(request, hello(index), { isMoreToCome: request.isStream }));
     } while (request.isStream && !client.destroyed);
   };
