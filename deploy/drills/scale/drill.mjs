@@ -1,4 +1,5 @@
 export const DRILL = {
-  sentence: "writes eight days of runs, the first one with 100,000, and moves the clock of retention past them: it must keep up",
-  minutes: 20,
+  sentence:
+    "writes eight days of runs with files, webhooks and ledger rows, the first one with 100,000, and moves the clock past them: retention must keep up",
+  minutes: 40,
 };

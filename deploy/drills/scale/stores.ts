@@ -7,9 +7,17 @@ import { createExpiry } from "../../../services/media/src/objects/expiry";
 import { createPurge } from "../../../services/media/src/objects/purge";
 import { createQuota } from "../../../services/media/src/objects/quota";
 import { createObjectStore } from "../../../services/media/src/objects/store";
+import { createBilling } from "../../../services/billing/src/billing";
+import { createStore as createBillingStore } from "../../../services/billing/src/store";
 import { createStores } from "../../../services/executions/src/record/stores";
 import { createRetention, type Owner } from "../../../services/executions/src/maintenance/retention";
 import { createOwnRemoval } from "../../../services/executions/src/upkeep/own-removal";
+import { createAudit } from "../../../services/identity/src/audit/audit";
+import { createStore as createIdentityStore } from "../../../services/identity/src/store";
+import { RETENTION } from "../../../services/kernel/src";
+import { createRemoveExpired } from "../../../services/notifications/src/server";
+import { createDeliveryStore } from "../../../services/notifications/src/store/deliveries";
+import { createMailStore } from "../../../services/notifications/src/store/mails";
 import { createLogger } from "../../../services/platform/src";
 import { openOwnStores } from "../../../services/platform/test/support/stores";
 import { createStore } from "../../../services/usage/src/store";
@@ -24,17 +32,26 @@ const fail = (error: unknown): never => {
 };
 
 /**
- * The stores of executions, usage and media in databases of their own, and retention over them. No workflow names a file and no webhook
- * is in delivery.
- * @param now the clock of retention; rows keep the times that they are written with
+ * The stores of executions, usage, media, webhooks, the audit log and the ledger in databases of their own, and retention over them. No
+ * workflow names a file and every webhook is delivered.
  */
-export const openWorld = async (now: () => Date) => {
+export const openWorld = async (start: Date) => {
+  /** Time of the rows that are written, and of retention. */
+  const clock = { time: start };
+  const now = (): Date => clock.time;
+  const logger = createLogger("scale", "silent");
   const runs = await openOwnStores("executions", (connection) => createStores(connection));
   const counted = await openOwnStores("usage", (connection) => ({ rows: createStore(connection), totals: createTotalsStore(connection) }));
   const files = await openOwnStores("media", (connection) => ({
     objects: createObjectStore(connection),
     counts: createCountStore(connection),
   }));
+  const messages = await openOwnStores("notifications", (connection) => ({
+    deliveries: createDeliveryStore(connection),
+    mails: createMailStore(connection),
+  }));
+  const identity = await openOwnStores("identity", createIdentityStore);
+  const accounts = await openOwnStores("billing", createBillingStore);
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-scale-"));
   const blobs = await openFolderBlobs(folder);
   const folding = createFolding({ store: counted.stores.rows, totals: counted.stores.totals, onError: fail });
@@ -48,29 +65,48 @@ export const openWorld = async (now: () => Date) => {
     removeExports: () => Promise.resolve(0),
     now,
   });
+  const audit = createAudit(
+    identity.stores.audit,
+    () => Promise.resolve(false),
+    () => clock.time.getTime(),
+  );
+  const billing = createBilling({ store: accounts.stores, logger, clock: now });
+  const removeMessages = createRemoveExpired(messages.stores, RETENTION.executions.days, now);
   const owners: Record<string, Owner> = {
     executions: createOwnRemoval({ stores: runs.stores, pendingOf: () => Promise.resolve(new Set()), now }),
     usage: { removeExpired: ({ cursor }) => usage.removeExpired(cursor) },
     media: { removeExpired: ({ cursor }) => remove(cursor) },
+    notifications: { removeExpired: ({ cursor }) => removeMessages(cursor) },
+    identity: { removeExpired: ({ cursor }) => audit.removeExpired(cursor) },
+    billing: { removeExpired: ({ cursor }) => billing.removeExpired(cursor) },
   };
-  const retention = createRetention({ owners, logger: createLogger("scale", "silent") });
+  const retention = createRetention({ owners, logger });
   return {
+    clock,
     runs: runs.stores,
     usage,
     objects,
+    deliveries: messages.stores.deliveries,
+    audit,
+    billing,
     folder,
     collections: {
       executions: runs.connection.collection("executions"),
       calls: runs.connection.collection("calls"),
       usage: counted.connection.collection("usage"),
       media: files.connection.collection("objects"),
+      deliveries: messages.connection.collection("deliveries"),
+      audit: identity.connection.collection("audit"),
+      ledger: accounts.connection.collection("ledger"),
     },
     /** One pass over all services. @returns numbers removed, by service and kind */
     removeExpired: () => retention(() => {}),
     close: async () => {
       await folding.stop();
       blobs.close();
-      await Promise.all([runs.stop(), counted.stop(), files.stop(), rm(folder, { recursive: true, force: true })]);
+      await billing.stop();
+      await Promise.all([runs, counted, files, messages, identity, accounts].map(({ stop }) => stop()));
+      await rm(folder, { recursive: true, force: true });
     },
   };
 };

@@ -16,6 +16,11 @@ import type { Webhooks } from "./webhooks/webhooks";
 const MAX_IDS = 500;
 const PAGE = 1_000;
 
+interface RemovalStores {
+  deliveries: Pick<DeliveryStore, "removeOld">;
+  mails: Pick<MailStore, "removeOld">;
+}
+
 export interface HandlerOptions {
   deliveries: Pick<Deliveries, "add" | "again">;
   endpoints: Endpoints;
@@ -28,14 +33,18 @@ export interface HandlerOptions {
   executionDays: number;
 }
 
+/** Deletes expired messages, one page per call. */
+export const createRemoveExpired = (stores: RemovalStores, executionDays: number, now: () => Date = () => new Date()) =>
+  createRemoval({
+    deliveries: async () => untilNone(await stores.deliveries.removeOld(expiresBefore({ days: executionDays }, now()), PAGE)),
+    mails: async () => untilNone(await stores.mails.removeOld(expiresBefore(RETENTION.mails, now()), PAGE)),
+  });
+
 export const notificationsHandlers = (options: HandlerOptions): notifications.NotificationsServiceServer => {
   const { deliveries, endpoints, webhooks, identity, mails, stores, executionDays } = options;
   const acceptMail = createAcceptMail(mails);
   const acceptRetiring = createAcceptRetiring({ identity, deliveries, endpoints, mails });
-  const removeExpired = createRemoval({
-    deliveries: async () => untilNone(await stores.deliveries.removeOld(expiresBefore({ days: executionDays }, new Date()), PAGE)),
-    mails: async () => untilNone(await stores.mails.removeOld(expiresBefore(RETENTION.mails, new Date()), PAGE)),
-  });
+  const removeExpired = createRemoveExpired(stores, executionDays);
   return {
     send: unary(async ({ id, message }) => {
       if (message?.$case === "webhook") await (message.value.toEndpoints ? endpoints : deliveries).add(newDelivery(id, message.value));
