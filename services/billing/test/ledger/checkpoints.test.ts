@@ -158,6 +158,30 @@ it.each<[string, boolean, () => Promise<unknown>, string[]]>([
   expect((await check(full)).mismatches.map(({ what }) => what)).toEqual(expected);
 });
 
+it("reads no rows of accounts whose month is summed up", async () => {
+  for (const user of [USER, OTHER]) await moveAt("2025-12-20", user);
+  let reads = 0;
+  const store = {
+    ...own.store,
+    firstRowAfter: (...from: Parameters<typeof own.store.firstRowAfter>) => {
+      reads += 1;
+      return own.store.firstRowAfter(...from);
+    },
+  };
+  const { page } = createCheckpoints({ store, logger, clock: () => now });
+  const writeAt = async (at: string): Promise<{ steps: number; reads: number }> => {
+    now = new Date(at);
+    reads = 0;
+    return { steps: (await page("")).removed, reads };
+  };
+  expect(await writeAt("2026-01-02")).toEqual({ steps: 2, reads: 4 });
+  expect(await writeAt("2026-01-03")).toEqual({ steps: 0, reads: 0 });
+  await moveAt("2025-12-30");
+  expect(await writeAt("2026-01-04")).toEqual({ steps: 0, reads: 0 });
+  // The rest of the year that ended is due a week later.
+  expect(await writeAt("2026-01-08")).toEqual({ steps: 1, reads: 2 });
+});
+
 it("writes no checkpoint over missing rows", async () => {
   await moveAt("2024-03-01");
   await ledger().deleteOne({ userId: USER, kind: "release" });
