@@ -38,12 +38,12 @@ const keysOf = async (redis: Redis, pattern: string): Promise<string[]> => {
 };
 const nothing = (): Promise<void> => Promise.resolve();
 const single = (): Promise<RedisGroup> =>
-  Promise.resolve({ url: process.env.REDIS_URL!, killPrimary: nothing, kill: nothing, stop: nothing });
+  Promise.resolve({ url: process.env.REDIS_URL!, killPrimary: nothing, kill: nothing, tlsPorts: () => [], stop: nothing });
 
 describe.each([
   ["one server", single],
-  ["Sentinels", startSentinels],
-  ["a cluster", startCluster],
+  ["Sentinels", () => startSentinels()],
+  ["a cluster", () => startCluster()],
 ] as const)("with %s", (name, start) => {
   let group: RedisGroup;
   let redis: Redis;

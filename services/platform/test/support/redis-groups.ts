@@ -6,8 +6,12 @@ import { join } from "node:path";
 import { Redis as Connection } from "ioredis";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { eventually } from "./eventually";
+import { startTlsFront, type TlsFront } from "./tls-front";
 
-/** Sentinels and a cluster of real servers, of the program that serves REDIS_URL. */
+/**
+ * Sentinels and a cluster of real servers, of the program that serves REDIS_URL. It is built without TLS: with a certificate, each server
+ * has a front that ends TLS, and is known to the others by the front's port.
+ */
 
 const SLOTS = 16_384;
 const PRIMARIES = 3;
@@ -21,7 +25,14 @@ export interface RedisGroup {
   killPrimary(key: string): Promise<void>;
   /** Ends the server at a port as a crash would. */
   kill(port: number): Promise<void>;
+  /** Ports of its address at which TLS was ended. */
+  tlsPorts(): number[];
   stop(): Promise<void>;
+}
+
+export interface ServerCertificate {
+  cert: Buffer;
+  key: Buffer;
 }
 
 const openDirectly = (port: number, password?: string): Connection => {
@@ -43,11 +54,19 @@ const programOf = async (url: string): Promise<string> => {
   return program;
 };
 
-const createGroup = async () => {
+const createGroup = async (certificate?: ServerCertificate) => {
   const program = await programOf(process.env.REDIS_URL!);
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-redis-"));
   const children = new Map<number, ChildProcess>();
   const connections = new Map<number, Connection>();
+  const fronts = new Map<number, TlsFront>();
+  /** Port at which the server of a port listens. */
+  const ownPort = async (port: number): Promise<number> => {
+    if (!certificate) return port;
+    const own = await freePort();
+    fronts.set(port, await startTlsFront(port, own, certificate));
+    return own;
+  };
   const run = async (port: number, args: readonly string[]): Promise<void> => {
     const child = spawn(program, args, { cwd: folder, stdio: "ignore" });
     await once(child, "spawn");
@@ -61,12 +80,16 @@ const createGroup = async () => {
   };
   return {
     folder,
+    scheme: certificate ? "rediss" : "redis",
+    ownPort,
     run,
-    runServer: (port: number, ...args: string[]) =>
+    runServer: async (port: number, ...args: string[]) =>
       run(port, [
-        ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
+        ...["--port", String(await ownPort(port)), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
+        ...["--replica-announce-port", String(port), "--cluster-announce-port", String(port)],
         ...["--requirepass", PASSWORD, "--masterauth", PASSWORD, "--repl-diskless-sync-delay", "0", ...args],
       ]),
+    tlsPorts: (): number[] => [...fronts].filter(([, front]) => front.tlsConnections() > 0).map(([port]) => port),
     connect: (port: number, password?: string): Connection => {
       const connection = openDirectly(port, password);
       connections.set(port, connection);
@@ -77,6 +100,7 @@ const createGroup = async () => {
     stop: async (): Promise<void> => {
       for (const connection of connections.values()) connection.disconnect();
       await Promise.all([...children.keys()].map(kill));
+      for (const front of fronts.values()) front.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -91,8 +115,8 @@ const address = (port: number): string => `127.0.0.1:${port}`;
 const login = `:${encodeURIComponent(PASSWORD)}@`;
 
 /** A primary, a replica, and three Sentinels without a password. */
-export const startSentinels = async (): Promise<RedisGroup> => {
-  const group = await createGroup();
+export const startSentinels = async (certificate?: ServerCertificate): Promise<RedisGroup> => {
+  const group = await createGroup(certificate);
   const [primary, replica, ...sentinels] = (await ports(5)) as [number, number, ...number[]];
   await group.runServer(primary);
   await group.runServer(replica, "--replicaof", "127.0.0.1", String(primary));
@@ -102,7 +126,8 @@ export const startSentinels = async (): Promise<RedisGroup> => {
   for (const port of sentinels) {
     const config = join(group.folder, `sentinel-${port}.conf`);
     const lines = [
-      ...[`port ${port}`, "bind 127.0.0.1", `dir "${group.folder}"`],
+      ...[`port ${await group.ownPort(port)}`, "bind 127.0.0.1", `dir "${group.folder}"`],
+      ...["sentinel announce-ip 127.0.0.1", `sentinel announce-port ${port}`],
       `sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${primary} 2`,
       `sentinel auth-pass ${PRIMARY_NAME} "${PASSWORD}"`,
       `sentinel down-after-milliseconds ${PRIMARY_NAME} ${DOWN_AFTER_MS}`,
@@ -119,16 +144,17 @@ export const startSentinels = async (): Promise<RedisGroup> => {
   };
   await eventually(async () => (await Promise.all(sentinels.map(knowsAll))).every(Boolean));
   return {
-    url: `redis+sentinel://${login}${sentinels.map(address).join(",")}/${PRIMARY_NAME}`,
+    url: `${group.scheme}+sentinel://${login}${sentinels.map(address).join(",")}/${PRIMARY_NAME}`,
     killPrimary: () => group.kill(primary),
     kill: group.kill,
+    tlsPorts: () => group.tlsPorts().filter((port) => sentinels.includes(port)),
     stop: group.stop,
   };
 };
 
 /** Three primaries, each with a third of the keys and a replica. */
-export const startCluster = async (): Promise<RedisGroup> => {
-  const group = await createGroup();
+export const startCluster = async (certificate?: ServerCertificate): Promise<RedisGroup> => {
+  const group = await createGroup(certificate);
   const members = await ports(2 * PRIMARIES);
   for (const port of members) {
     const cluster = ["--cluster-enabled", "yes", "--cluster-config-file", `nodes-${port}.conf`, "--cluster-port", String(await freePort())];
@@ -160,12 +186,13 @@ export const startCluster = async (): Promise<RedisGroup> => {
   }
   await eventually(() => all("cluster_state:ok"));
   return {
-    url: `redis+cluster://${login}${members.map(address).join(",")}`,
+    url: `${group.scheme}+cluster://${login}${members.map(address).join(",")}`,
     killPrimary: async (key) => {
       const slot = await first.cluster("KEYSLOT", key);
       await group.kill(members[bounds.findIndex((bound) => slot < bound) - 1]!);
     },
     kill: group.kill,
+    tlsPorts: group.tlsPorts,
     stop: group.stop,
   };
 };
