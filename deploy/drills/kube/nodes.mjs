@@ -12,6 +12,10 @@ const STAGES = fileURLToPath(new URL("stages.yaml", import.meta.url));
 const READY_MS = 120_000;
 const LOOK_MS = 250;
 const CAPACITY = { cpu: "32", memory: "128Gi", pods: "110" };
+/** One node has an NVIDIA GPU, with the label and the runtime class of NVIDIA's operator. */
+const GPU_ZONE = "c";
+const GPU_CAPACITY = { ...CAPACITY, "nvidia.com/gpu": "1" };
+const RUNTIME_CLASS = { apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: { name: "nvidia" }, handler: "nvidia" };
 const FAKE = "kwok.x-k8s.io/node";
 
 /** @typedef {import("./cluster.mjs").Cluster} Cluster */
@@ -23,9 +27,12 @@ const nodeIn = (zone) => ({
   metadata: {
     name: `node-${zone}`,
     annotations: { [FAKE]: "fake" },
-    labels: { "kubernetes.io/hostname": `node-${zone}`, "kubernetes.io/os": "linux", "topology.kubernetes.io/zone": zone },
+    labels: {
+      ...{ "kubernetes.io/hostname": `node-${zone}`, "kubernetes.io/os": "linux", "topology.kubernetes.io/zone": zone },
+      ...(zone === GPU_ZONE ? { "nvidia.com/gpu.present": "true" } : {}),
+    },
   },
-  status: { capacity: CAPACITY, allocatable: CAPACITY },
+  status: zone === GPU_ZONE ? { capacity: GPU_CAPACITY, allocatable: GPU_CAPACITY } : { capacity: CAPACITY, allocatable: CAPACITY },
 });
 
 /** A volume for claims; it stays empty. @param {number} number */
@@ -71,6 +78,7 @@ export const startNodes = async (cluster, { controllerManager, scheduler, kwok }
     children.push(await startChild({ command: controllerManager, args: [...client, ...alone, ...keys, scaling] }));
     children.push(await startChild({ command: scheduler, args: [...client, ...alone] }));
     children.push(await startChild({ command: kwok, args: [...client, ...keeping] }));
+    await cluster.must("POST", "/apis/node.k8s.io/v1/runtimeclasses", RUNTIME_CLASS);
     for (const zone of ZONES) await cluster.must("POST", "/api/v1/nodes", nodeIn(zone));
     for (let number = 1; number <= VOLUMES; number += 1) await cluster.must("POST", "/api/v1/persistentvolumes", volume(number));
     for (const end = Date.now() + READY_MS; (await readyNodes(cluster)) < ZONES.length; await delay(LOOK_MS)) {

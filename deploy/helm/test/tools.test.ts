@@ -191,6 +191,6 @@ describe("Kubernetes' schemas", () => {
 });
 
 it("has a value set for each way of deployment", () => {
-  expect(sets.sort()).toEqual(["external-tls.yaml", "locked-down.yaml", "one-machine.yaml", "three-replicas.yaml"]);
+  expect(sets.sort()).toEqual(["external-tls.yaml", "locked-down.yaml", "nvidia.yaml", "one-machine.yaml", "three-replicas.yaml"]);
   for (const set of sets) expect(readFileSync(join(CHART, "ci", set), "utf8")).toMatch(/^# /);
 });

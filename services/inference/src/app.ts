@@ -5,6 +5,7 @@ import { readProgress, type Availability } from "@nodeloom/platform";
 import express, { Router, type Express } from "express";
 import { chatDialect } from "./dialects/chat";
 import { fileRoutes, jobsDialect } from "./dialects/jobs";
+import type { Gpu } from "./engines/engine";
 import { availabilityOf, foldersOf, isOnRequest } from "./fetch/availability";
 import { requireKey } from "./http/auth";
 import { answerErrors, notFound } from "./http/provider-error";
@@ -26,6 +27,7 @@ export interface InferenceOptions {
   /** Maximum models that are loaded and computing at once. */
   concurrency: number;
   threads: number;
+  gpu?: Gpu | undefined;
   idleMs: number;
   /** Called with unexpected errors. */
   report?: (error: unknown) => void;
@@ -99,6 +101,7 @@ export const createInference = async (options: InferenceOptions): Promise<Infere
     concurrency: options.concurrency,
     queueLimit: QUEUE_LIMIT,
     threads: options.threads,
+    gpu: options.gpu,
     idleMs: options.idleMs,
   });
   const requests = join(dataDirectory, "requests");

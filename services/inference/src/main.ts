@@ -58,6 +58,10 @@ export const service = defineService({
       ),
     INFERENCE_CONCURRENCY: integer(1).default(2).describe("local models that are loaded and run at the same time"),
     INFERENCE_THREADS: integer(1).optional().describe("threads of a local model. Default: half of the machine's, at most 4"),
+    INFERENCE_GPU: z
+      .enum(["off", "cuda"])
+      .default("off")
+      .describe("processor of the models: cuda is an NVIDIA GPU, and needs an image with CUDA's libraries"),
     INFERENCE_IDLE_MINUTES: integer(1).default(5).describe("minutes without a request before a local model is unloaded"),
     PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
     MEDIA_HTTP_URL: z.url().default("http://127.0.0.1:8081").describe("HTTP address of media, for stored files among the inputs"),
@@ -72,6 +76,7 @@ export const service = defineService({
       sources,
       concurrency: config.INFERENCE_CONCURRENCY,
       threads: config.INFERENCE_THREADS ?? defaultThreads(),
+      gpu: config.INFERENCE_GPU === "off" ? undefined : config.INFERENCE_GPU,
       idleMs: config.INFERENCE_IDLE_MINUTES * MINUTE_MS,
       report: (error) => logger.error({ err: error }, "request failed"),
     });

@@ -24,7 +24,7 @@ const entryOf = (exports: unknown): string | undefined => {
   return entryOf(root) ?? entryOf(node) ?? entryOf(asModule) ?? entryOf(otherwise);
 };
 
-const contextOf = ({ cacheFolders, weightsFile, threads }: StartOptions, importModule: ImportModule): EngineContext => {
+const contextOf = ({ cacheFolders, weightsFile, threads, gpu }: StartOptions, importModule: ImportModule): EngineContext => {
   const weights = (asset: string): string => {
     const folder = cacheFolders[asset];
     if (folder === undefined) throw new Error(`${asset} was not fetched`);
@@ -33,6 +33,7 @@ const contextOf = ({ cacheFolders, weightsFile, threads }: StartOptions, importM
   const packageFile = (name: string, file: string): string => join(weights("engines"), "node_modules", name, file);
   return {
     threads,
+    gpu,
     weightsFile,
     weights,
     libraryFile: packageFile,
@@ -45,6 +46,16 @@ const contextOf = ({ cacheFolders, weightsFile, threads }: StartOptions, importM
   };
 };
 
+/** Loads the engine. @throws an error that says if the GPU may be the reason */
+const loadEngine = (options: StartOptions, importModule: ImportModule): Promise<Engine> =>
+  ENGINES[options.engine as EngineName](contextOf(options, importModule)).catch((error: unknown) => {
+    if (!options.gpu) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`it can't be loaded on the GPU; check the driver, ${options.gpu}'s libraries and the free memory: ${message}`, {
+      cause: error,
+    });
+  });
+
 const send = (message: FromChild): void => void process.send?.(message);
 
 /** Loads the engine that the first message names, reports readiness, and handles requests. */
@@ -52,7 +63,7 @@ export const runChild = async (importModule: ImportModule): Promise<void> => {
   let engine: Engine | undefined;
   const answer = async (message: ToChild): Promise<FromChild> => {
     if (message.type === "load") {
-      engine = await ENGINES[message.options.engine as EngineName](contextOf(message.options, importModule));
+      engine = await loadEngine(message.options, importModule);
       return { type: "ready" };
     }
     if (!engine) throw new Error("no engine is loaded");

@@ -37,6 +37,9 @@ export interface EngineResult {
   usage?: { inputTokens: number; outputTokens: number };
 }
 
+/** Kind of GPU that engines use instead of the CPU. */
+export type Gpu = "cuda";
+
 export interface Engine {
   run(request: EngineRequest, report: Report): Promise<EngineResult>;
 }
@@ -50,6 +53,7 @@ export interface EngineContext {
   /** Returns the path of a file in a downloaded library. */
   libraryFile(name: string, file: string): string;
   threads: number;
+  gpu: Gpu | undefined;
 }
 
 export type LoadEngine = (context: EngineContext) => Promise<Engine>;

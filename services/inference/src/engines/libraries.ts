@@ -13,11 +13,16 @@ export interface Session {
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>>;
 }
 
+interface SessionOptions {
+  intraOpNumThreads: number;
+  interOpNumThreads: number;
+  /** In order of preference. Operations that the first one doesn't have run by the next one. */
+  executionProviders?: readonly string[];
+}
+
 /** Types of `onnxruntime-node`. */
 export interface Onnx {
-  InferenceSession: {
-    create(model: string | Uint8Array, options: { intraOpNumThreads: number; interOpNumThreads: number }): Promise<Session>;
-  };
+  InferenceSession: { create(model: string | Uint8Array, options: SessionOptions): Promise<Session> };
   Tensor: new (type: "float32" | "int64", data: Float32Array | BigInt64Array, dims: readonly number[]) => Tensor;
 }
 
@@ -117,7 +122,7 @@ interface ChatSequence {
 
 /** Types of `node-llama-cpp`. */
 export interface LlamaLibrary {
-  getLlama(options: { gpu: false; build: "never"; logLevel: string; maxThreads: number }): Promise<Llama>;
+  getLlama(options: { gpu: string | false; build: "never"; logLevel: string; maxThreads: number }): Promise<Llama>;
   LlamaLogLevel: { error: string };
   LlamaChatSession: new (options: { contextSequence: ChatSequence; systemPrompt?: string }) => {
     setChatHistory(history: readonly ChatItem[]): void;

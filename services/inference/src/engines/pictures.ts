@@ -63,9 +63,16 @@ export const fromTensor = ({ data, dims }: Tensor): Pixels => {
   return { data: new Uint8Array(pixels.buffer), width, height };
 };
 
-/** Loads the library for image models and opens a session. */
-export const openSession = async (context: EngineContext, path: string): Promise<{ onnx: Onnx; session: Session }> => {
+/**
+ * Loads ONNX Runtime and opens a model.
+ * @param model its path or bytes
+ */
+export const openSession = async (context: EngineContext, model: string | Uint8Array): Promise<{ onnx: Onnx; session: Session }> => {
   const onnx = await context.library<Onnx>("onnxruntime-node");
-  const session = await onnx.InferenceSession.create(path, { intraOpNumThreads: context.threads, interOpNumThreads: 1 });
+  const session = await onnx.InferenceSession.create(model, {
+    intraOpNumThreads: context.threads,
+    interOpNumThreads: 1,
+    ...(context.gpu ? { executionProviders: [context.gpu, "cpu"] } : {}),
+  });
   return { onnx, session };
 };

@@ -1,4 +1,4 @@
-import type { EngineRequest, EngineResult } from "./engine";
+import type { EngineRequest, EngineResult, Gpu } from "./engine";
 
 /** Messages between a model's process and its parent, sent over Node.js's message channel. */
 
@@ -9,6 +9,7 @@ export interface StartOptions {
   /** The operator's weights file, if the model uses one. */
   weightsFile?: string | undefined;
   threads: number;
+  gpu?: Gpu | undefined;
 }
 
 export type ToChild = { type: "load"; options: StartOptions } | { type: "run"; request: EngineRequest };

@@ -44,8 +44,8 @@ const MB = 1_024 * 1_024;
 
 /** Environment of the process, without the platform's secrets. */
 const environment = (): NodeJS.ProcessEnv => {
-  const { PATH, HOME, TMPDIR, LANG } = process.env;
-  return { PATH, HOME, TMPDIR, LANG, MALLOC_ARENA_MAX: "2" };
+  const { PATH, HOME, TMPDIR, LANG, LD_LIBRARY_PATH, CUDA_VISIBLE_DEVICES } = process.env;
+  return { PATH, HOME, TMPDIR, LANG, LD_LIBRARY_PATH, CUDA_VISIBLE_DEVICES, MALLOC_ARENA_MAX: "2" };
 };
 
 const spawn = (program: string, { memoryBytes }: ProcessLimits): ChildProcess => {

@@ -1,5 +1,5 @@
 import { createSlots, type Slots } from "@nodeloom/platform";
-import type { EngineRequest, EngineResult, Report } from "../engines/engine";
+import type { EngineRequest, EngineResult, Gpu, Report } from "../engines/engine";
 import type { LocalModel } from "../models";
 import { startModelProcess, type ModelProcess } from "./model-process";
 
@@ -15,6 +15,7 @@ export interface PoolOptions {
   /** Maximum waiting requests per model. */
   queueLimit: number;
   threads: number;
+  gpu?: Gpu | undefined;
   /** Idle time after which a model is unloaded. */
   idleMs: number;
 }
@@ -45,7 +46,7 @@ interface LoadedModel {
 }
 
 export const createPool = (options: PoolOptions): Pool => {
-  const { program, foldersOf, concurrency, queueLimit, threads, idleMs } = options;
+  const { program, foldersOf, concurrency, queueLimit, threads, gpu, idleMs } = options;
   const loaded = new Map<string, LoadedModel>();
   const lanes = new Map<string, Slots>();
   const places = createSlots({ concurrency, queueLimit: Number.MAX_SAFE_INTEGER });
@@ -72,7 +73,7 @@ export const createPool = (options: PoolOptions): Pool => {
     await makeRoom();
     const cacheFolders = await foldersOf(model);
     const { engine, weightsFile } = model;
-    const process = await startModelProcess(program, { engine, cacheFolders, weightsFile, threads }, model);
+    const process = await startModelProcess(program, { engine, cacheFolders, weightsFile, threads, gpu }, model);
     const fresh: LoadedModel = { process, busy: true, usedAt: Date.now() };
     loaded.set(name, fresh);
     void process.exit.then(() => {

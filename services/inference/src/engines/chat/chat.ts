@@ -38,7 +38,7 @@ const historyOf = (messages: readonly ChatMessage[]): ChatItem[] => {
 export const loadChat: LoadEngine = async (context) => {
   const library = await context.library<LlamaLibrary>("node-llama-cpp");
   const llama = await library.getLlama({
-    gpu: false,
+    gpu: context.gpu ?? false,
     build: "never",
     logLevel: library.LlamaLogLevel.error,
     maxThreads: context.threads,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LoadEngine } from "../engine";
-import type { Onnx } from "../libraries";
+import { openSession } from "../pictures";
 import { AMERICAN } from "./accents";
 import { speakParts } from "./parts";
 import { loadPhonemes } from "./phonemes";
@@ -13,11 +13,7 @@ const EDGE = 0;
 /** Reads English text aloud. The result is a WAV file. */
 export const loadSpeech: LoadEngine = async (context) => {
   const folder = context.weights("speech");
-  const onnx = await context.library<Onnx>("onnxruntime-node");
-  const session = await onnx.InferenceSession.create(join(folder, "hibari.onnx"), {
-    intraOpNumThreads: context.threads,
-    interOpNumThreads: 1,
-  });
+  const { onnx, session } = await openSession(context, join(folder, "hibari.onnx"));
   const vocabulary = JSON.parse(await readFile(join(folder, "vocab.json"), "utf8")) as Record<string, number>;
   const phonemes = await loadPhonemes(onnx, folder, AMERICAN);
   const vocoder = createVocoder();

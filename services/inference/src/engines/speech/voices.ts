@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { EngineContext, LoadEngine } from "../engine";
-import type { Onnx } from "../libraries";
+import { openSession } from "../pictures";
 import { AMERICAN, BRITISH } from "./accents";
 import { speakParts } from "./parts";
 import { loadPhonemes, type Phonemes } from "./phonemes";
@@ -28,11 +28,7 @@ const pieces = (sounds: string): string[] => {
 
 /** Reads English text aloud with a named voice. The result is a WAV file. */
 export const loadVoices: LoadEngine = async (context) => {
-  const onnx = await context.library<Onnx>("onnxruntime-node");
-  const session = await onnx.InferenceSession.create(await readWeights(context), {
-    intraOpNumThreads: context.threads,
-    interOpNumThreads: 1,
-  });
+  const { onnx, session } = await openSession(context, await readWeights(context));
   const { vocab } = JSON.parse(await readFile(join(context.weights("voices-phonemes"), "vocab.json"), "utf8")) as {
     vocab: Record<string, number>;
   };
