@@ -148,29 +148,41 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
     return totals;
   };
 
-  /** Returns totals of ledger rows: checkpoints plus later rows, or all rows in a full check. */
+  /** Returns totals of ledger rows: checkpoints plus later rows. */
   const sumUp = async (accounts: readonly Account[], newest: ReadonlyMap<string, Checkpoint>): Promise<Map<string, RowTotal[]>> => {
     const ranges = accounts.map((account) => ({ ...account, after: newest.get(account.userId)?.sequence ?? 0 }));
     const since = groupBy(await totalsOf(ranges), ({ userId }) => userId);
     return new Map(accounts.map(({ userId }) => [userId, addTotals(newest.get(userId)?.totals ?? [], since.get(userId) ?? [])]));
   };
 
-  const checkCheckpoints = async (checkpoints: readonly Checkpoint[], result: LedgerCheck): Promise<void> => {
-    for (const { userId, sequence, totals } of checkpoints) {
-      const rows = recompute(await totalsOf([{ userId, sequence, outbox: [] }]), []);
-      const recomputed = recompute(totals, []);
-      if (isDeepStrictEqual(rows, recomputed)) continue;
-      const [expected, actual] = [sayable(rows.balance), sayable(recomputed.balance)];
-      result.mismatches.push({ userId, what: "checkpoint", expected, actual, ledgerMillicredits: expected, accountMillicredits: actual });
+  /**
+   * Computes checkpoints again from their rows, each from the one before, so that a row is read once.
+   * @param checkpoints newest first
+   * @returns the checkpoints as they should be
+   */
+  const checkCheckpoints = async (checkpoints: readonly Checkpoint[], result: LedgerCheck): Promise<Checkpoint[]> => {
+    const recomputed: Checkpoint[] = [];
+    for (const checkpoint of checkpoints.toReversed()) {
+      const { userId, sequence } = checkpoint;
+      const last = recomputed.at(-1);
+      const earlier = last?.userId === userId && last.sequence <= sequence ? last : undefined;
+      const rows = await totalsOf([{ userId, after: earlier?.sequence ?? 0, sequence, outbox: [] }]);
+      const totals = addTotals(earlier?.totals ?? [], rows);
+      recomputed.push({ ...checkpoint, totals });
+      const [expected, actual] = [recompute(totals, []), recompute(checkpoint.totals, [])];
+      if (isDeepStrictEqual(expected, actual)) continue;
+      const [ledgerMillicredits, accountMillicredits] = [sayable(expected.balance), sayable(actual.balance)];
+      const balances = { expected: ledgerMillicredits, actual: accountMillicredits, ledgerMillicredits, accountMillicredits };
+      result.mismatches.push({ userId, what: "checkpoint", ...balances });
     }
+    return recomputed;
   };
 
   const checkAccounts = async (accounts: readonly Account[], isFull: boolean, result: LedgerCheck): Promise<void> => {
     const checkpoints = await store.checkpointsOf(accounts.map(({ userId }) => userId));
     const sequences = new Map(accounts.map(({ userId, sequence }) => [userId, sequence]));
-    const newest = isFull ? new Map<string, Checkpoint>() : newestOf(checkpoints, sequences);
+    const newest = newestOf(isFull ? await checkCheckpoints(checkpoints, result) : checkpoints, sequences);
     const drained = await sumUp(accounts, newest);
-    if (isFull) await checkCheckpoints(checkpoints, result);
     const staleBefore = clock().getTime() - BILLING_LIMITS.staleHoldMs;
     for (const account of accounts) {
       const { userId } = account;
@@ -226,7 +238,7 @@ export const createAudit = ({ store, clock }: AuditDependencies) => {
     /**
      * Computes every account again from its rows. The result is exact under load: rows are numbered, so only rows up to the account's read
      * are counted. Stops before the caller's deadline, or when there are too many findings.
-     * @param isFull reads all history and checks the checkpoints against it; otherwise checkpoints replace the rows that they include
+     * @param isFull reads every row and checks the checkpoints against them; otherwise checkpoints replace the rows that they include
      */
     check: async (cursor: string, isFull: boolean, deadlineMs = Date.now() + DEFAULT_CHECK_MS): Promise<LedgerCheck> => {
       const result: LedgerCheck = { accounts: 0, mismatches: [], staleHolds: [], nextCursor: "" };

@@ -1,4 +1,5 @@
 import { createBilling, type Billing } from "../../src/billing";
+import { createAudit } from "../../src/ledger/audit";
 import { createCheckpoints, newestOf } from "../../src/ledger/checkpoints";
 import { logger, ownStore, type OwnStore } from "../support/database";
 
@@ -109,6 +110,22 @@ it("spares the check from reading rows before a checkpoint, and a full check rea
   const { mismatches } = await check(true);
   expect(new Set(mismatches.map(({ userId }) => userId))).toEqual(new Set([USER]));
   expect(mismatches.map(({ what }) => what)).toEqual(expect.arrayContaining(["checkpoint", "rows", "balance"]));
+});
+
+it("reads every row once in a full check, however many checkpoints there are", async () => {
+  for (const at of ["2023-03-01", "2024-03-01", "2025-03-01", "2026-01-20"]) await moveAt(at);
+  now = new Date("2026-01-22");
+  expect(await write()).toBe(3);
+  let rows = 0;
+  const store = {
+    ...own.store,
+    totals: (ranges: Parameters<typeof own.store.totals>[0]) => {
+      for (const { after = 0, sequence } of ranges) rows += sequence - after;
+      return own.store.totals(ranges);
+    },
+  };
+  expect(await createAudit({ store, clock: () => now }).check("", true)).toMatchObject({ accounts: 1, mismatches: [] });
+  expect(rows).toBe(await ledger().countDocuments({ userId: USER }));
 });
 
 it.each<[string, boolean, () => Promise<unknown>, string[]]>([
