@@ -1,7 +1,7 @@
+import { FINAL } from "../support/invariants.mjs";
+
 /** @typedef {import("./load.mjs").Answered} Answered */
 /** @typedef {{ executionId: string, status: string, creditsCost: number, createdAt: string, durationMs: number, metadata?: Record<string, string> }} Execution */
-
-const FINAL = new Set(["completed", "failed", "cancelled"]);
 
 /** Claim of a response about its run: it exists, it ended with a status, it doesn't exist, or no claim. */
 const claimOf = (/** @type {Answered} */ { status, executionId, isUnknown }) => {

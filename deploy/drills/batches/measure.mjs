@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pidOf, readLocal } from "../support/platform.mjs";
 import { seconds } from "../support/run-drill.mjs";
 import { http, TEXT } from "./graphs.mjs";
-import { createBatch, endedBatch, ROWS, rowsOf, save } from "./rows.mjs";
+import { createBatch, endedBatch, ROWS, rowsOf } from "./rows.mjs";
 
 /**
  * Measures batches relative to separate runs of the same workflow, and their effect on another user.
@@ -119,8 +119,8 @@ const streamed = async ({ key }, batchId, format) => {
 
 /** @param {{ caller: Caller, other: Caller, target: string, say: (line: string) => void, check: import("../support/run-drill.mjs").Drill["check"] }} options */
 export const measure = async ({ caller, other, target, say, check }) => {
-  const text = await save(caller, TEXT);
-  const [slug, others] = [await save(caller, http(target)), await save(other, http(target))];
+  const text = await caller.api.save(caller.key, TEXT);
+  const [slug, others] = [await caller.api.save(caller.key, http(target)), await other.api.save(other.key, http(target))];
   const warm = await timed(() => asBatch(caller, text));
   const { ms } = await timed(() => asBatch(caller, text));
   say(`${ROWS} rows of text: ${seconds(warm.ms)} s at first, then ${seconds(ms)} s`);

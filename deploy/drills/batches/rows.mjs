@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { everyPage } from "../support/invariants.mjs";
 
 /** @typedef {{ api: ReturnType<typeof import("../support/api.mjs").createApi>, key: string }} Caller */
 
@@ -11,13 +12,6 @@ const END_MS = 480_000;
 
 /** @param {string} name */
 export const rowsOf = (name) => Array.from({ length: ROWS }, (_, index) => ({ prompt: `${name} ${index}` }));
-
-/** @param {Caller} caller @param {object} graph @returns {Promise<string>} slug of the new workflow */
-export const save = async ({ api, key }, graph) => {
-  const { status, body } = await api.call("POST", "/api/workflows", { key, body: graph });
-  if (status !== 201) throw new Error(`a workflow was answered ${status}: ${JSON.stringify(body)}`);
-  return body.slug;
-};
 
 /** @param {Caller} caller @param {string} slug @param {object[]} inputs @returns {Promise<string>} id of the new batch */
 export const createBatch = async ({ api, key }, slug, inputs) => {
@@ -37,14 +31,4 @@ export const endedBatch = async ({ api, key }, batchId) => {
 };
 
 /** @param {Caller} caller @param {string} batchId @returns {Promise<any[]>} */
-export const allRows = async ({ api, key }, batchId) => {
-  const rows = [];
-  for (let cursor = ""; ;) {
-    const { body } = await api.call("GET", `/api/batches/${batchId}?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, {
-      key,
-    });
-    rows.push(...body.rows);
-    if (!body.nextCursor) return rows;
-    cursor = body.nextCursor;
-  }
-};
+export const allRows = ({ api, key }, batchId) => everyPage(api, `/api/batches/${batchId}?limit=100`, { key });

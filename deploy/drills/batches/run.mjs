@@ -40,9 +40,7 @@ await runDrill("batches", async ({ say, check, atEnd }) => {
   const { accounts } = readLocal();
   const user = await api.enterprise(accounts, receiver.url);
   const adminKey = accounts.admin.apiKey;
-  const credits = { kind: "topup", amount: CREDITS, note: "batches" };
-  const grant = await api.call("POST", `/api/admin/users/${user.userId}/credits`, { key: adminKey, body: credits });
-  if (grant.status !== 200) throw new Error(`credits were answered ${grant.status}: ${JSON.stringify(grant.body)}`);
+  await api.grant(accounts, user.userId, CREDITS);
   const caller = { api, key: user.key };
   if (isAsked("measure"))
     await measure({ caller, other: { api, key: accounts.business.apiKey }, target: `http://${address}/`, say, check });

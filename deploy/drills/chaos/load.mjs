@@ -16,15 +16,10 @@ const APPROVAL = "ask";
  *   string) => void, spreadMs?: number }} options
  */
 export const createLoad = async ({ api, user: { key }, runs, say, spreadMs = SPREAD_MS }) => {
-  const save = async (/** @type {object} */ graph) => {
-    const { status, body } = await api.call("POST", "/api/workflows", { key, body: graph });
-    if (status !== 201) throw new Error(`a workflow was answered ${status}: ${JSON.stringify(body)}`);
-    return /** @type {string} */ (body.slug);
-  };
   /** @type {(typeof KINDS[number] & { slug: string })[]} */
   const kinds = [];
-  for (const kind of KINDS) kinds.push({ ...kind, slug: await save(kind.graph) });
-  const batchSlug = await save(STORY);
+  for (const kind of KINDS) kinds.push({ ...kind, slug: await api.save(key, kind.graph) });
+  const batchSlug = await api.save(key, STORY);
 
   /** @param {string} path @param {object} body @param {{ slug: string, isAsync: boolean }} kind @returns {Promise<Outcome>} */
   const begin = async (path, body, { slug, isAsync }) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { everyPage } from "../support/invariants.mjs";
 
 /** Buys and refunds credits during faults. Stripe's events arrive twice and in any order. */
 
@@ -79,22 +80,14 @@ export const createPurchases = ({ api, user: { cookie }, stripe, baseUrl }) => {
   };
 
   /** @param {string} kind @returns {Promise<[string, number][]>} */
-  const booked = async (kind) => {
-    /** @type {[string, number][]} */
-    const rows = [];
-    for (let cursor = ""; ;) {
-      const { body } = await api.call("GET", `/api/me/ledger?kind=${kind}&limit=200${cursor ? `&cursor=${cursor}` : ""}`, { cookie });
-      rows.push(...body.rows.map((/** @type {{ id: string, credits: number }} */ { id, credits }) => [id, credits]));
-      if (!body.nextCursor) return rows;
-      cursor = body.nextCursor;
-    }
-  };
+  const booked = async (kind) =>
+    (await everyPage(api, `/api/me/ledger?kind=${kind}&limit=200`, { cookie })).map(({ id, credits }) => [id, credits]);
 
   return {
     /** @returns {Promise<Record<string, number>>} expected rows of the ledger, in credits by id */
     start: async () => Object.assign({}, ...(await Promise.all(Array.from({ length: PURCHASES }, (_, index) => one(index))))),
 
-    /** @param {Record<string, number>} expected @returns {Promise<[string, boolean, string]>} a check in the form of verify.mjs */
+    /** @param {Record<string, number>} expected @returns {Promise<import("../support/run-drill.mjs").Check>} */
     check: async (expected) => {
       const rows = new Map([...(await booked("topup")), ...(await booked("adjust"))]);
       // If the end of a dispute or a failed refund arrives before its begin, no credits move.

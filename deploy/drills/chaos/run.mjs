@@ -3,12 +3,14 @@
  * charged twice and every webhook arrived. The drill takes bounded time and affects only processes that it started.
  */
 import { createApi } from "../support/api.mjs";
+import { killProcess } from "../support/faults.mjs";
 import { createReceiver } from "../support/receiver.mjs";
+import { runDrill } from "../support/run-drill.mjs";
 import { createStripe } from "../support/stripe.mjs";
 import { createLoad } from "./load.mjs";
 import { createPurchases } from "./payments.mjs";
-import { pause, pidOf, readLocal, startPlatform } from "../support/platform.mjs";
-import { verify } from "./verify.mjs";
+import { pause, readLocal, startPlatform } from "../support/platform.mjs";
+import { checksAfter } from "./verify.mjs";
 
 export const DRILL = { sentence: "kills every part in turn under mixed runs: nothing may be lost, charged twice or left open", minutes: 4 };
 
@@ -17,17 +19,10 @@ const SETTLE_MS = 240_000;
 /** Pause between faults: long enough for a supervisor to restart a process, short enough for the next fault to hit its recovery. */
 const GAP_MS = 5_000;
 
-const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
-const started = Date.now();
+/** @typedef {(line: string) => void} Say */
 
-/** Sends SIGKILL, also to the database. */
-const killService = async (/** @type {string} */ name) => {
-  const pid = pidOf(name);
-  process.kill(pid, "SIGKILL");
-  say(`SIGKILL ${name} (${pid})`);
-};
-
-const sandboxFault = async (/** @type {string} */ what, /** @type {object} */ fault, /** @type {number} */ forMs) => {
+/** @param {Say} say @param {string} what @param {object} fault @param {number} forMs */
+const sandboxFault = async (say, what, fault, forMs) => {
   const { sandboxUrl, sandboxControlKey } = readLocal();
   say(`sandbox: ${what} for ${forMs / 1000} s`);
   const set = (/** @type {RequestInit} */ init) =>
@@ -40,7 +35,8 @@ const sandboxFault = async (/** @type {string} */ what, /** @type {object} */ fa
   await set({ method: "DELETE" });
 };
 
-const faults = async () => {
+/** Kills every process, also the databases, and then disturbs the provider. @param {Say} say */
+const faults = async (say) => {
   for (const name of [
     "executions",
     "billing",
@@ -56,46 +52,32 @@ const faults = async () => {
     "mongodb",
   ]) {
     await pause(GAP_MS);
-    await killService(name);
+    killProcess(name, say);
   }
   await pause(GAP_MS);
-  await sandboxFault("paused", { pauseMs: 30_000 }, 30_000);
-  await sandboxFault("answers 500s", { errorRate: 0.5 }, 5_000);
-  await sandboxFault("answers malformed bodies", { malformed: true }, 5_000);
+  await sandboxFault(say, "paused", { pauseMs: 30_000 }, 30_000);
+  await sandboxFault(say, "answers 500s", { errorRate: 0.5 }, 5_000);
+  await sandboxFault(say, "answers malformed bodies", { malformed: true }, 5_000);
 };
 
-const receiver = await createReceiver();
-const stripe = await createStripe();
-const platform = await startPlatform({ EGRESS_ALLOW: receiver.address, ...stripe.env });
-let failed = true;
-try {
+await runDrill("chaos", async ({ say, check, atEnd }) => {
+  const receiver = await createReceiver();
+  atEnd(receiver.close);
+  const stripe = await createStripe();
+  atEnd(stripe.close);
+  const platform = await startPlatform({ EGRESS_ALLOW: receiver.address, ...stripe.env });
+  atEnd(platform.stop);
   const api = createApi(() => readLocal().baseUrl);
-  const user = await api.enterprise(readLocal().accounts, receiver.url);
+  const { accounts } = readLocal();
+  const user = await api.enterprise(accounts, receiver.url);
   // The limit is high enough for all runs. The budget's count must equal the charges.
   await api.call("PUT", `/api/keys/${user.keyId}/budget`, { cookie: user.cookie, body: { credits: 1_000_000, window: "total" } });
   const load = await createLoad({ api, user, runs: RUNS, say });
   const purchases = createPurchases({ api, user, stripe, baseUrl: () => readLocal().baseUrl });
   say(`${RUNS} mixed runs, two batches and purchases while every part is killed in turn`);
   const working = Promise.all([load.start(), purchases.start()]);
-  await faults();
+  await faults(say);
   const [results, purchaseResults] = await working;
-  const { admin } = readLocal().accounts;
-  failed = !(await verify({
-    api,
-    user,
-    load: results,
-    receiver,
-    admin,
-    deadlineMs: SETTLE_MS,
-    more: [await purchases.check(purchaseResults)],
-    say,
-  }));
-} catch (error) {
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-} finally {
-  await platform.stop();
-  receiver.close();
-  stripe.close();
-}
-process.stdout.write(failed ? "\nchaos: FAILED\n" : "\nchaos: passed\n");
-process.exit(failed ? 1 : 0);
+  check(...(await checksAfter({ api, user, load: results, receiver, adminKey: accounts.admin.apiKey, deadlineMs: SETTLE_MS, say })));
+  check(await purchases.check(purchaseResults));
+});

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { FILM_FROM_AN_IDEA } from "../../local/seed/templates/film-from-an-idea.mjs";
-import { pause, pidOf, readLocal } from "../support/platform.mjs";
+import { killProcess } from "../support/faults.mjs";
+import { creditChecks } from "../support/invariants.mjs";
+import { pause, readLocal } from "../support/platform.mjs";
 import { contentsOf, fetched, keep } from "./files.mjs";
 
 /** Makes a film in the sandbox while services are killed at every stage of the run. */
@@ -22,10 +24,9 @@ const slowed = FILM_FROM_AN_IDEA.nodes.map((node) =>
   GENERATORS.has(node.id) ? { ...node, data: { ...node.data, inputs: { sandbox: { latencyMs: LATENCY_MS } } } } : node,
 );
 
-/** Kills a service and waits for its replacement. @param {string} service */
-const kill = async (service) => {
-  const pid = pidOf(service);
-  process.kill(pid, "SIGKILL");
+/** Kills a service and waits for its replacement. @param {string} service @param {(line: string) => void} say */
+const kill = async (service, say) => {
+  const pid = killProcess(service, say);
   for (const end = Date.now() + WAIT_MS; Date.now() < end; await pause(LOOK_MS)) {
     const next = readLocal().pids[service];
     if (next && next !== pid) return;
@@ -37,24 +38,19 @@ const kill = async (service) => {
 export const kills = async ({ say, check }, api) => {
   const { admin, business } = readLocal().accounts;
   const { apiKey: key } = business;
-  const login = await api.call("POST", "/api/auth/login", { body: { email: business.email, password: business.password } });
-  const cookie = login.headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
+  const cookie = await api.signIn(business);
   const credits = async () => {
     const { plan, topUp, held } = (await api.call("GET", "/api/me", { cookie })).body.credits;
     return { free: plan + topUp, held };
   };
   const { slug: _slug, ...film } = FILM_FROM_AN_IDEA;
-  const saved = await api.call("POST", "/api/workflows", { key, body: { ...film, name: "Film under kills", nodes: slowed } });
-  if (saved.status !== 201) throw new Error(`no workflow: ${JSON.stringify(saved.body)}`);
+  const slug = await api.save(key, { ...film, name: "Film under kills", nodes: slowed });
 
   let runs = 0;
   /** Runs the film and kills a service at each stage. @param {string | undefined} service */
   const make = async (service) => {
     const before = await credits();
-    const submitted = await api.call("POST", `/api/workflows/${saved.body.slug}/run`, {
+    const submitted = await api.call("POST", `/api/workflows/${slug}/run`, {
       key,
       body: { inputs: {} },
       prefer: "respond-async",
@@ -70,7 +66,7 @@ export const kills = async ({ say, check }, api) => {
       const startedNode = execution.nodes.find((/** @type {NodeState} */ { id, status }) => waiting.has(id) && status === "processing");
       if (startedNode && service !== undefined) {
         waiting.delete(startedNode.id);
-        await kill(service);
+        await kill(service, say);
         killed += 1;
       }
       await pause(LOOK_MS);
@@ -113,6 +109,5 @@ export const kills = async ({ say, check }, api) => {
     const isOnce = Math.abs(charged - usual.charged) < 1e-6 && held === 0;
     check([`it is charged once`, isOnce, `${charged} credits; undisturbed ${usual.charged}; held ${held}`]);
   }
-  const ledger = (await api.call("GET", "/api/admin/ledger/check", { key: admin.apiKey })).body;
-  check(["the ledger adds up", ledger.ok === true, `${ledger.accounts} accounts`]);
+  check(...(await creditChecks(api, admin.apiKey, cookie)));
 };

@@ -13,16 +13,6 @@ const UNDER_WAY = new Set(["processing", "cancel_requested"]);
 /** @typedef {ReturnType<typeof import("../support/api.mjs").createApi>} Api */
 /** @typedef {{ slug: string, name: string, isTemplate: boolean, estimatedCreditCost: number | null, unavailable?: { reason: string } }} Listed */
 
-/** Opens a session, because Free accounts have no keys. @param {Api} api @param {(typeof TIERS)[number]} tier */
-const sessionOf = async (api, tier) => {
-  const { email, password } = readLocal().accounts[tier];
-  const { headers } = await api.call("POST", "/api/auth/login", { body: { email, password } });
-  return headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
-};
-
 /** Runs a template with its defaults. @param {Api} api @param {string} cookie @param {string} slug @returns {Promise<{ status: string, code?: string, error?: unknown }>} */
 const run = async (api, cookie, slug) => {
   const { status, body } = await api.call("POST", `/api/workflows/${slug}/run`, { cookie, body: { inputs: {} }, prefer: "respond-async" });
@@ -37,7 +27,8 @@ const run = async (api, cookie, slug) => {
 /** @param {import("../support/run-drill.mjs").Drill} drill @param {Api} api */
 export const tiers = async ({ check }, api) => {
   for (const tier of TIERS) {
-    const cookie = await sessionOf(api, tier);
+    // Free accounts have no keys.
+    const cookie = await api.signIn(readLocal().accounts[tier]);
     const listed = /** @type {Listed[]} */ ((await api.call("GET", "/api/workflows", { cookie })).body);
     for (const { name } of TEMPLATES) {
       const template = listed.find((one) => one.isTemplate && one.name === name);

@@ -1,3 +1,4 @@
+import { creditChecks } from "../support/invariants.mjs";
 import { pause, pidOf, readLocal } from "../support/platform.mjs";
 import { stats } from "./service.mjs";
 
@@ -37,11 +38,7 @@ export const kills = async ({ say, check, atEnd }, api) => {
   const asAdmin = { key: admin.apiKey };
   const price = (/** @type {number} */ perRunUsd) =>
     api.call("PATCH", "/api/admin/models/local-speech", { ...asAdmin, body: { price: { perRunUsd } } });
-  const login = await api.call("POST", "/api/auth/login", { body: { email: business.email, password: business.password } });
-  const cookie = login.headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
+  const cookie = await api.signIn(business);
   const credits = async () => {
     const { plan, topUp, held } = (await api.call("GET", "/api/me", { cookie })).body.credits;
     return { free: plan + topUp, held };
@@ -90,6 +87,5 @@ export const kills = async ({ say, check, atEnd }, api) => {
   const charged = before.free - after.free;
   const expected = RUNS * tierPrice.perRunCredits;
   check(["each is charged once", Math.abs(charged - expected) < 1e-6 && after.held === before.held, `${charged} credits of ${expected}`]);
-  const ledger = (await api.call("GET", "/api/admin/ledger/check", asAdmin)).body;
-  check(["the ledger adds up", ledger.ok === true, `${ledger.accounts} accounts`]);
+  check(...(await creditChecks(api, admin.apiKey, cookie)));
 };

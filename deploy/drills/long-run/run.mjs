@@ -7,7 +7,9 @@
 import { mongo } from "mongoose";
 import { createApi } from "../support/api.mjs";
 import { node } from "../support/graph.mjs";
+import { creditChecks, FINAL } from "../support/invariants.mjs";
 import { pause, readLocal, startPlatform } from "../support/platform.mjs";
+import { runDrill } from "../support/run-drill.mjs";
 
 export const DRILL = {
   sentence: "follows the events of one run of 1,000 calls: none may be missing, and its row must stay small",
@@ -27,12 +29,8 @@ const ANSWER_MS = 5_000;
 const ROW_BYTES = 64 * 1024;
 const CREDITS = 20_000;
 const BUSY = 503;
-const FINAL = ["completed", "failed", "cancelled"];
 
 /** @typedef {{ sequence: number, type: string, nodeId?: string, item?: number }} StreamedEvent */
-
-const started = Date.now();
-const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
 
 const names = Array.from({ length: NODES }, (_, index) => `pic-${index}`);
 const GRAPH = {
@@ -93,15 +91,6 @@ const follow = async (id, key, most) => {
   return received;
 };
 
-/** @param {ReturnType<typeof createApi>} api @param {{ email: string, password: string }} account */
-const signIn = async (api, { email, password }) => {
-  const { headers } = await api.call("POST", "/api/auth/login", { body: { email, password } });
-  return headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
-};
-
 /** @param {number[]} values @param {number} share */
 const percentile = (values, share) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
@@ -122,19 +111,18 @@ const problemsOf = (log) => {
   return problems;
 };
 
-const platform = await startPlatform({});
-const databases = new mongo.MongoClient(readLocal().mongoUri);
-let failed = true;
-try {
+await runDrill("long-run", async ({ say, check, atEnd }) => {
+  const platform = await startPlatform({});
+  atEnd(platform.stop);
+  const databases = new mongo.MongoClient(readLocal().mongoUri);
+  atEnd(() => databases.close());
   const api = createApi(() => readLocal().baseUrl);
   const { accounts } = readLocal();
   const { userId, apiKey: key } = accounts.enterprise;
-  const cookie = await signIn(api, accounts.enterprise);
-  const credits = { kind: "topup", amount: CREDITS, note: "a long run" };
-  const grant = await api.call("POST", `/api/admin/users/${userId}/credits`, { key: accounts.admin.apiKey, body: credits });
-  if (grant.status !== 200) throw new Error(`credits were answered ${grant.status}: ${JSON.stringify(grant.body)}`);
-  const saved = await api.call("POST", "/api/workflows", { key, body: GRAPH });
-  const submission = await api.call("POST", `/api/workflows/${saved.body.slug}/run?async=true`, { key, body: { inputs: {} } });
+  const cookie = await api.signIn(accounts.enterprise);
+  await api.grant(accounts, userId, CREDITS);
+  const slug = await api.save(key, GRAPH);
+  const submission = await api.call("POST", `/api/workflows/${slug}/run?async=true`, { key, body: { inputs: {} } });
   if (submission.status !== 202) throw new Error(`the run was answered ${submission.status}: ${JSON.stringify(submission.body)}`);
   const id = submission.body.executionId;
   say(`${NODES * CALLS} calls are made by ${id}`);
@@ -152,17 +140,16 @@ try {
     execution = (await api.call("GET", `/api/executions/${id}`, { key })).body;
     answers.push(performance.now() - askedAt);
     sizes.push(mongo.BSON.calculateObjectSize((await row()) ?? {}));
-    if (FINAL.includes(execution.status)) break;
+    if (FINAL.has(execution.status)) break;
   }
   const logs = [...(await following), await follow(id, key)];
   const [first] = logs;
-  const { held } = (await api.call("GET", "/api/me", { cookie })).body.credits;
   const doneCount = execution.nodes.filter((/** @type {any} */ one) => one.status === "completed" && one.itemsDone === CALLS).length;
   say(
     `${first?.length} events; ${sizes.length} looks: the row had at most ${Math.max(...sizes)} bytes, and the execution was readable within`,
   );
   say(`${percentile(answers, 0.5).toFixed(0)} ms (half of the looks), ${Math.max(...answers).toFixed(0)} ms (all of them)`);
-  const checks = [
+  check(
     [
       "the run completed, with all calls of all nodes",
       execution.status === "completed" && doneCount === NODES,
@@ -176,14 +163,6 @@ try {
     ],
     ["the row stayed small", Math.max(...sizes) < ROW_BYTES, `${Math.max(...sizes)} bytes`],
     ["the execution was readable in time", Math.max(...answers) < ANSWER_MS, `${Math.max(...answers).toFixed(0)} ms`],
-    ["nothing is held any more", held === 0, `${held} credits`],
-  ];
-  for (const [what, isTrue, details] of checks) say(`${isTrue ? "ok  " : "FAIL"}  ${what}${isTrue ? "" : `: ${details}`}`);
-  failed = checks.some(([, isTrue]) => !isTrue);
-} catch (error) {
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-} finally {
-  await databases.close();
-  await platform.stop();
-}
-process.exit(failed ? 1 : 0);
+    ...(await creditChecks(api, accounts.admin.apiKey, cookie)),
+  );
+});

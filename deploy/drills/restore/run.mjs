@@ -47,16 +47,6 @@ const createReconcile = (cluster) => {
   };
 };
 
-/** Signs in again, because sessions aren't restored. @param {ReturnType<typeof createApi>} api @param {Cluster} cluster */
-const signIn = async (api, { accounts }) => {
-  const { email, password } = accounts.enterprise;
-  const { headers } = await api.call("POST", "/api/auth/login", { body: { email, password } });
-  return headers
-    .getSetCookie()
-    .map((line) => line.split(";")[0])
-    .join("; ");
-};
-
 /** @param {Cluster} cluster */
 const startAgain = async (cluster) => {
   await cluster.servers.start();
@@ -103,8 +93,16 @@ await runDrill("restore", async ({ say, check, atEnd }) => {
     await loseAndRestore(cluster, copies);
     await startAgain(cluster);
     say(`${name}: everything was lost, and is up again after ${((Date.now() - from) / 1_000).toFixed(0)} s`);
+    // Sessions aren't restored.
     const results = await verify({
-      ...{ api, baseUrl, key: user.key, cookie: await signIn(api, cluster), adminKey: cluster.accounts.admin.apiKey ?? "", receiver },
+      ...{
+        api,
+        baseUrl,
+        key: user.key,
+        cookie: await api.signIn(cluster.accounts.enterprise),
+        adminKey: cluster.accounts.admin.apiKey ?? "",
+        receiver,
+      },
       ...{ loadedFromMs, filesUntilMs, deadlineMs: SETTLE_MS, reconcile: createReconcile(cluster) },
     });
     say(`${name}: settled ${((Date.now() - from) / 1_000).toFixed(0)} s after the loss`);

@@ -1,62 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { creditChecks, deliveredIds, everyPage, FINAL, heldCredits, milliOf, read, usageRows } from "../support/invariants.mjs";
 
 /**
  * Checks of a restored platform.
  * @typedef {ReturnType<typeof import("../support/api.mjs").createApi>} Api
  * @typedef {Awaited<ReturnType<typeof import("../support/receiver.mjs").createReceiver>>} Receiver
  * @typedef {{ api: Api, baseUrl: string, key: string, cookie: string, adminKey: string, receiver: Receiver, loadedFromMs: number, filesUntilMs: number, deadlineMs: number, reconcile: () => Promise<void> }} Options
- * @typedef {[name: string, ok: boolean, detail: string][]} Checks
+ * @typedef {import("../support/run-drill.mjs").Check} Check
  */
 
-const FINAL = new Set(["completed", "failed", "cancelled"]);
 const LOOK_MS = 3_000;
-const MILLI = 1_000;
 const OK = 200;
 
-/** Reads all pages of a list. @param {(cursor: string) => Promise<any>} readPage */
-const everyPage = async (readPage) => {
-  const rows = [];
-  for (let cursor = ""; ;) {
-    const page = await readPage(cursor);
-    rows.push(...page.rows);
-    if (!page.nextCursor) return rows;
-    cursor = page.nextCursor;
-  }
-};
-
-/** @param {string} path @param {string} cursor */
-const paged = (path, cursor) => `${path}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
-
-/** @param {Options} options @param {number} [fromMs] omits pages with only older executions */
+/** @param {Options} options @param {number} [fromMs] omits pages with only older executions @returns {Promise<any[]>} */
 const readExecutions = ({ api, key }, fromMs = 0) =>
-  everyPage(async (cursor) => {
-    const { body } = await api.call("GET", paged("/api/executions?limit=100", cursor), { key });
-    return Date.parse(body.rows.at(-1)?.createdAt) < fromMs ? { rows: body.rows } : body;
-  });
-
-/** @param {Options} options */
-const readAll = async (options) => {
-  const { api, key, cookie } = options;
-  const executions = await readExecutions(options);
-  const ledger = await everyPage(async (cursor) => (await api.call("GET", paged("/api/me/ledger?limit=200", cursor), { cookie })).body);
-  const usage = [];
-  for (let offset = 0; ; offset += 500) {
-    const { body } = await api.call("GET", `/api/usage?limit=500&offset=${offset}`, { key });
-    usage.push(...body.rows);
-    if (body.rows.length < 500) break;
-  }
-  const { body: me } = await api.call("GET", "/api/me", { cookie });
-  return { executions, ledger, usage, me };
-};
-
-/** @param {readonly { creditsCost?: number }[]} rows */
-const milliOf = (rows) => rows.reduce((sum, { creditsCost = 0 }) => sum + Math.round(creditsCost * MILLI), 0);
+  everyPage(api, "/api/executions?limit=100", { key }, (rows) => Date.parse(rows.at(-1)?.createdAt) < fromMs);
 
 /** Webhooks that weren't received. @param {any[]} executions @param {Receiver} receiver */
 const untold = (executions, receiver) => {
-  const deliveredIds = new Set(receiver.received.map(({ id }) => id.slice("msg_".length)));
+  const delivered = deliveredIds(receiver);
   // Synchronous runs have no webhook.
-  return executions.filter(({ executionId, webhookDelivery }) => webhookDelivery?.configured === true && !deliveredIds.has(executionId));
+  return executions.filter(({ executionId, webhookDelivery }) => webhookDelivery?.configured === true && !delivered.has(executionId));
 };
 
 /**
@@ -69,10 +33,10 @@ const settled = async (options) => {
     const executions = await readExecutions(options, loadedFromMs);
     const open = executions.filter(({ status }) => !FINAL.has(status));
     const missing = untold(executions, receiver);
-    const { body: me } = await api.call("GET", "/api/me", { cookie });
-    const { body: usage } = await api.call("GET", "/api/usage?status=processing&limit=1", { key });
-    const isSettled = open.length === 0 && missing.length === 0 && me.credits.held === 0 && usage.rows.length === 0;
-    if (isSettled || Date.now() > end) return { ...(await readAll(options)), open, missing };
+    const credits = await heldCredits(api, cookie);
+    const usage = await read(api, "/api/usage?status=processing&limit=1", { key });
+    const isSettled = open.length === 0 && missing.length === 0 && credits === 0 && usage.rows.length === 0;
+    if (isSettled || Date.now() > end) return { open, missing };
     await options.reconcile().catch(() => {});
   }
 };
@@ -100,19 +64,21 @@ const readFiles = async ({ baseUrl, filesUntilMs }, executions) => {
   return { missing, unknown };
 };
 
-/** @param {Options} options @returns {Promise<Checks>} */
+/** @param {Options} options @returns {Promise<Check[]>} */
 export const verify = async (options) => {
-  const { api, key, adminKey } = options;
-  const { executions, ledger, usage, me, open, missing } = await settled(options);
-  const check = (await api.call("GET", "/api/admin/ledger/check?full=true", { key: adminKey })).body;
-  const captures = ledger.filter(({ kind }) => kind === "capture");
-  const captured = captures.reduce((sum, { credits }) => sum - Math.round(credits * MILLI), 0);
+  const { api, key, cookie, adminKey } = options;
+  const { open, missing } = await settled(options);
+  const executions = await readExecutions(options);
+  const usage = await usageRows(api, key);
+  const captures = (await everyPage(api, "/api/me/ledger?limit=200", { cookie })).filter(({ kind }) => kind === "capture");
+  const captured = milliOf(captures.map(({ credits }) => ({ creditsCost: -credits })));
   const ids = new Set(executions.map(({ executionId }) => executionId));
   const own = usage.filter(({ executionId }) => ids.has(executionId));
   const files = await readFiles(
     options,
     executions.filter(({ status }) => status === "completed"),
   );
+  const credits = await creditChecks(api, adminKey, cookie);
   const again = await api.call("POST", "/api/models/sandbox-image/run", { key, body: { inputs: { prompt: "after" } } });
   const statuses = [...FINAL].map((status) => `${executions.filter((one) => one.status === status).length} ${status}`);
   return [
@@ -132,8 +98,7 @@ export const verify = async (options) => {
       `${captured}, ${milliOf(own)} and ${milliOf(executions)} milli-credits`,
     ],
     ["every run has one usage row", own.length === executions.length && own.every(({ status }) => FINAL.has(status)), `${own.length} rows`],
-    ["the ledger's invariants hold", check.ok === true, JSON.stringify(check.mismatches)],
-    ["nothing is held any more", me.credits.held === 0, `${me.credits.held} credits`],
+    ...credits,
     ["every webhook got its message", missing.length === 0, `${missing.length} not; ${options.receiver.received.length} deliveries`],
     [
       "every file that the copy knew is there",

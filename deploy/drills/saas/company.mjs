@@ -24,14 +24,10 @@ const start = promisify(execFile);
  * @param {{ email: string, password: string, userId: string }} options.account
  * @param {string} options.folder for the bundle
  */
-export const createCompany = async ({ api, account: { email, password, userId }, folder }) => {
+export const createCompany = async ({ api, account, folder }) => {
   const expect = expecting(api.call);
-  const signedIn = await expect(200, "POST", "/api/auth/login", { body: { email, password } });
-  const cookie = signedIn.headers
-    .getSetCookie()
-    .map((one) => one.split(";")[0])
-    .join("; ");
-  const path = `/api/organizations/${userId}/service-accounts`;
+  const cookie = await api.signIn(account);
+  const path = `/api/organizations/${account.userId}/service-accounts`;
   const robot = await expect(201, "POST", path, { cookie, body: { name: "Cards", capabilities: CAPABILITIES } });
   const first = { name: "Cards", serviceAccountId: robot.body.id, capabilities: CAPABILITIES };
   const created = await expect(201, "POST", "/api/keys", { cookie, body: first });

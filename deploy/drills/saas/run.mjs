@@ -129,8 +129,7 @@ await runDrill("saas", async ({ say, check, atEnd }) => {
   const api = createApi(() => readLocal().baseUrl);
   const expect = expecting(api.call);
   const asAdmin = { key: accounts.admin.apiKey };
-  const credits = { kind: "topup", amount: CREDITS, note: "saas" };
-  await expect(200, "POST", `/api/admin/users/${accounts.enterprise.userId}/credits`, { ...asAdmin, body: credits });
+  await api.grant(accounts, accounts.enterprise.userId, CREDITS);
 
   const company = await createCompany({ api, account: accounts.enterprise, folder });
   say("a person created the service account and its first key; the rest is done by this key");

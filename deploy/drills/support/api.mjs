@@ -41,14 +41,34 @@ export const createApi = (baseUrl, onAnswer = () => undefined) => {
     }
   };
 
-  /** @param {Record<string, any>} accounts @param {string} webhookUrl @returns {Promise<User>} */
-  const enterprise = async (accounts, webhookUrl) => {
-    const { email, password, userId } = accounts.enterprise;
-    const login = await call("POST", "/api/auth/login", { body: { email, password } });
-    const cookie = login.headers
+  /** Opens a session. @param {{ email: string, password: string }} account @returns {Promise<string>} its cookie */
+  const signIn = async ({ email, password }) => {
+    const { status, headers, body } = await call("POST", "/api/auth/login", { body: { email, password } });
+    if (status !== 200) throw new Error(`the sign-in was answered ${status}: ${JSON.stringify(body)}`);
+    return headers
       .getSetCookie()
       .map((one) => one.split(";")[0])
       .join("; ");
+  };
+
+  /** Adds credits. @param {Record<string, any>} accounts @param {string} userId @param {number} amount */
+  const grant = async ({ admin }, userId, amount) => {
+    const body = { kind: "topup", amount, note: "drill" };
+    const answer = await call("POST", `/api/admin/users/${userId}/credits`, { key: admin.apiKey, body });
+    if (answer.status !== 200) throw new Error(`credits were answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  };
+
+  /** Saves a workflow. @param {string} key @param {object} graph @returns {Promise<string>} its slug */
+  const save = async (key, graph) => {
+    const { status, body } = await call("POST", "/api/workflows", { key, body: graph });
+    if (status !== 201) throw new Error(`a workflow was answered ${status}: ${JSON.stringify(body)}`);
+    return body.slug;
+  };
+
+  /** @param {Record<string, any>} accounts @param {string} webhookUrl @returns {Promise<User>} */
+  const enterprise = async (accounts, webhookUrl) => {
+    const { userId } = accounts.enterprise;
+    const cookie = await signIn(accounts.enterprise);
     const created = await call("POST", "/api/keys", {
       cookie,
       body: { name: "chaos", preset: "full-deploy", webhook: { url: webhookUrl } },
@@ -57,7 +77,7 @@ export const createApi = (baseUrl, onAnswer = () => undefined) => {
     return { key: created.body.key, keyId: created.body.id, webhookSecret: created.body.webhookSecret, userId, cookie };
   };
 
-  return { call, enterprise };
+  return { call, signIn, grant, save, enterprise };
 };
 
 /** Requests with an expected status. @param {ReturnType<typeof createApi>["call"]} call */

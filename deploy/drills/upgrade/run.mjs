@@ -11,9 +11,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "../../local/servers/ports.cjs";
 import { createApi } from "../support/api.mjs";
+import { creditChecks, milliOf, read, untilSettled, usageRows } from "../support/invariants.mjs";
 import { pause, readLocal, ROOT, startPlatform } from "../support/platform.mjs";
 import { createReceiver } from "../support/receiver.mjs";
 import { startReplica } from "../support/replicas.mjs";
+import { runDrill } from "../support/run-drill.mjs";
 
 export const DRILL = { sentence: "runs the newest release beside this code, then stops it: no run may be lost", minutes: 6, builds: true };
 
@@ -21,13 +23,10 @@ const SECONDS = Number(process.env.UPGRADE_SECONDS ?? 30);
 /** Pause between two starts on one gateway. */
 const GAP_MS = 500;
 const SETTLE_MS = 300_000;
-const POLL_MS = 2_000;
 /** Time for the old release to answer its requests. */
 const ANSWER_MS = 20_000;
 const SHOWN = 20;
 
-const started = Date.now();
-const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
 const git = (/** @type {string[]} */ ...args) =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 
@@ -93,25 +92,49 @@ const createLoad = (gateway, key) => {
 
 const { values: flags } = parseArgs({ options: { from: { type: "string" } } });
 const commit = flags.from ?? newestRelease();
-say(`building ${commit}`);
-const root = await release(commit);
-const receiver = await createReceiver();
-const platform = await startPlatform({ EGRESS_ALLOW: receiver.address });
-/** @type {{ stop: () => Promise<void> }[]} */
-const replicas = [];
-let failed = true;
 
-try {
+/**
+ * Compares the answers of one side with its runs and their rows of usage.
+ * @param {ReturnType<typeof createApi>} api @param {string} key @param {ReturnType<typeof createLoad>["answers"]} answers
+ * @param {readonly any[]} usage
+ */
+const compare = async (api, key, answers, usage) => {
+  /** @type {string[]} */
+  const problems = [];
+  let completed = 0;
+  for (const { executionId, status, body } of answers) {
+    if (status !== 200 && status !== 202) {
+      problems.push(`${status} ${JSON.stringify(body)}`);
+      continue;
+    }
+    const execution = await read(api, `/api/executions/${executionId}`, { key });
+    if (execution.status === "completed") completed += 1;
+    else problems.push(`${executionId} is ${execution.status}: ${JSON.stringify(execution.error)}`);
+    const rows = usage.filter((row) => (row.executionId || row.requestId) === executionId);
+    if (rows.length !== 1) problems.push(`${executionId} has ${rows.length} usage rows`);
+    else if (milliOf(rows) !== milliOf([execution]))
+      problems.push(`${executionId} was charged ${rows[0].creditsCost} and says ${execution.creditsCost}`);
+  }
+  return { completed, problems };
+};
+
+await runDrill("upgrade", async ({ say, check, atEnd }) => {
+  say(`building ${commit}`);
+  const root = await release(commit);
+  const receiver = await createReceiver();
+  atEnd(receiver.close);
+  const platform = await startPlatform({ EGRESS_ALLOW: receiver.address });
+  atEnd(platform.stop);
   const api = createApi(() => readLocal().baseUrl);
-  const user = await api.enterprise(readLocal().accounts, receiver.url);
-  const { apiKey: admin } = readLocal().accounts.admin;
+  const { accounts } = readLocal();
+  const user = await api.enterprise(accounts, receiver.url);
   const [executionsListen, gatewayListen] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const executionsEnv = { EXECUTIONS_LISTEN: executionsListen };
   const executions = await startReplica({ service: "executions", folder: "services/executions", root, env: executionsEnv });
-  replicas.push(executions);
+  atEnd(executions.stop);
   const gatewayEnv = { GATEWAY_LISTEN: gatewayListen, EXECUTIONS_ADDRESS: executionsListen };
   const gateway = await startReplica({ service: "gateway", folder: "gateway", root, env: gatewayEnv });
-  replicas.push(gateway);
+  atEnd(gateway.stop);
   say(`runs are started on ${commit} and on this code for ${SECONDS} s`);
   const [before, now] = [createLoad(`http://${gatewayListen}`, user.key), createLoad(readLocal().baseUrl, user.key)];
   await pause(SECONDS * 1_000);
@@ -123,65 +146,26 @@ try {
   say(`stopping ${commit}; ${openAtStop} runs of its own are under way, ${open.length} in all`);
   await gateway.stop();
   await executions.stop();
-  replicas.length = 0;
   say("the release before is gone");
   await pause(SECONDS * 250);
   await now.stop();
   await now.answered();
-  const end = Date.now() + SETTLE_MS;
-  let heldCredits = -1;
-  for (;;) {
-    const { body } = await api.call("GET", "/api/executions?limit=1&status=processing", { key: user.key });
-    heldCredits = (await api.call("GET", "/api/me", { cookie: user.cookie })).body.credits.held;
-    if ((body.rows.length === 0 && heldCredits === 0) || Date.now() > end) break;
-    await pause(POLL_MS);
-  }
+  await untilSettled(api, user, SETTLE_MS);
   say("no run is under way any more");
 
   const sides = { [commit]: before.answers, "this code": now.answers };
   /** @type {string[]} */
   const problems = [];
-  const milli = (/** @type {number} */ credits) => Math.round(credits * 1_000);
-  const usage = new Map();
-  for (let offset = 0; ; offset += 500) {
-    const { body } = await api.call("GET", `/api/usage?limit=500&offset=${offset}`, { key: user.key });
-    for (const row of body.rows) usage.set(row.executionId || row.requestId, [...(usage.get(row.executionId || row.requestId) ?? []), row]);
-    if (body.rows.length < 500) break;
-  }
+  const usage = await usageRows(api, user.key);
   for (const [side, answers] of Object.entries(sides)) {
-    let completed = 0;
-    for (const { executionId, status, body } of answers) {
-      if (status !== 200 && status !== 202) {
-        problems.push(`${side}: ${status} ${JSON.stringify(body)}`);
-        continue;
-      }
-      const { body: execution } = await api.call("GET", `/api/executions/${executionId}`, { key: user.key });
-      if (execution.status === "completed") completed += 1;
-      else problems.push(`${side}: ${executionId} is ${execution.status}: ${JSON.stringify(execution.error)}`);
-      const rows = usage.get(executionId) ?? [];
-      if (rows.length > 1) problems.push(`${side}: ${executionId} has ${rows.length} usage rows`);
-      if (rows.length === 1 && milli(rows[0].creditsCost) !== milli(execution.creditsCost ?? rows[0].creditsCost))
-        problems.push(`${side}: ${executionId} was charged ${rows[0].creditsCost} and says ${execution.creditsCost}`);
-    }
-    say(`${side}: ${answers.length} runs, ${completed} completed`);
+    const compared = await compare(api, user.key, answers, usage);
+    problems.push(...compared.problems.map((problem) => `${side}: ${problem}`));
+    say(`${side}: ${answers.length} runs, ${compared.completed} completed`);
   }
-  const ledger = (await api.call("GET", "/api/admin/ledger/check", { key: admin })).body;
-  /** @type {[string, boolean, string][]} */
-  const checks = [
+  for (const problem of problems.slice(0, SHOWN)) say(`problem: ${problem}`);
+  check(
     ["every run that was accepted completed, and was charged once", problems.length === 0, `${problems.length} problems`],
     ["runs of the release before were under way when it was stopped", openAtStop > 0, `${openAtStop} runs`],
-    ["the ledger's invariants hold", ledger.ok === true, JSON.stringify(ledger.mismatches)],
-    ["nothing is held any more", heldCredits === 0, `${heldCredits} credits`],
-  ];
-  for (const problem of problems.slice(0, SHOWN)) say(`problem: ${problem}`);
-  for (const [name, ok, detail] of checks) say(`${ok ? "ok    " : "FAILED"}  ${name}: ${detail}`);
-  failed = checks.some(([, ok]) => !ok);
-} catch (error) {
-  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-} finally {
-  await Promise.all(replicas.map((replica) => replica.stop()));
-  await platform.stop();
-  receiver.close();
-}
-process.stdout.write(failed ? "\nupgrade: FAILED\n" : "\nupgrade: passed\n");
-process.exit(failed ? 1 : 0);
+    ...(await creditChecks(api, accounts.admin.apiKey, user.cookie)),
+  );
+});

@@ -27,16 +27,11 @@ await runDrill("workflow-tests", async ({ say, check, atEnd }) => {
   // A local model reads the text in pictures.
   const platform = await startPlatform({ LOCAL_MODELS: "on", NODELOOM_HOSTING: "shared" });
   atEnd(platform.stop);
-  const { call } = createApi(() => readLocal().baseUrl);
-  const expected = expecting(call);
+  const api = createApi(() => readLocal().baseUrl);
+  const expected = expecting(api.call);
   const { accounts } = readLocal();
-  const { apiKey: key, userId, email, password } = accounts.enterprise;
-  const body = { kind: "topup", amount: CREDITS, note: "tests" };
-  await expected(200, "POST", `/api/admin/users/${userId}/credits`, { key: accounts.admin.apiKey, body });
-  const login = await expected(200, "POST", "/api/auth/login", { body: { email, password } });
-  const cookie = login.headers
-    .getSetCookie()
-    .map((/** @type {string} */ one) => one.split(";")[0])
-    .join("; ");
+  const { apiKey: key, userId } = accounts.enterprise;
+  await api.grant(accounts, userId, CREDITS);
+  const cookie = await api.signIn(accounts.enterprise);
   await measure({ expected, key, cookie, seed, counts, say, check });
 });
