@@ -731,6 +731,8 @@ export interface BundleImport {
     action: "create" | "update" | "unchanged" | "conflict";
     /** Reason for the conflict */
     reason?: string;
+    /** Problems that make every run invalid; absent if there are none. Such a workflow isn't published */
+    problems?: string[];
     /** True if a version is published */
     publishes: boolean;
     /** The version that the alias points to; null without an alias, or until it is published */

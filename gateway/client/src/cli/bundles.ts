@@ -59,6 +59,7 @@ const show = ({ workflows, files, ignored }: BundleImport, terminal: Terminal): 
   printRows(terminal, workflows, ["action", "name", "slug", "version", "reason"]);
   if (files.length > 0) terminal.note(`files: ${files.join(", ")}`);
   for (const part of ignored) terminal.note(`ignored: ${part}`);
+  for (const { name, problems = [] } of workflows) for (const problem of problems) terminal.note(`${name} can't run: ${problem}`);
 };
 
 interface DeployOptions {

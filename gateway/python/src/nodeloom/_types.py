@@ -833,6 +833,8 @@ class BundleImportWorkflowsItem(TypedDict):
     action: Literal["create", "update", "unchanged", "conflict"]
     # Reason for the conflict
     reason: NotRequired[str]
+    # Problems that make every run invalid; absent if there are none. Such a workflow isn't published
+    problems: NotRequired[Sequence[str]]
     # True if a version is published
     publishes: bool
     # The version that the alias points to; null without an alias, or until it is published

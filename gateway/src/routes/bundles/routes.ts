@@ -48,6 +48,10 @@ const planned = z.object({
   slug: z.string().nullable().meta({ description: "Its slug in this account; null until it exists" }),
   action: z.enum(["create", "update", "unchanged", "conflict"]),
   reason: z.string().optional().meta({ description: "Reason for the conflict" }),
+  problems: z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Problems that make every run invalid; absent if there are none. Such a workflow isn't published" }),
   publishes: z.boolean().meta({ description: "True if a version is published" }),
   version: z
     .int()
@@ -66,9 +70,10 @@ const answer = z
 
 const view = ({ planId, state, workflows, files, ignored }: proto.ImportBundleResponse): z.infer<typeof answer> => ({
   ...{ planId, state: state as z.infer<typeof answer>["state"], files, ignored },
-  workflows: workflows.map(({ name, slug: own, action, reason, publishes, version }) => ({
+  workflows: workflows.map(({ name, slug: own, action, reason, problems, publishes, version }) => ({
     ...{ name, slug: own || null, action: action as z.infer<typeof planned>["action"] },
     ...(reason === "" ? {} : { reason }),
+    ...(problems.length === 0 ? {} : { problems }),
     ...{ publishes, version: version || null },
   })),
 });

@@ -257,6 +257,25 @@ export const bundleCases: Case[] = [
     assert.match(pick(refuses(json, 415, "UNSUPPORTED_MEDIA_TYPE"), "error"), /multipart\/form-data.*field bundle/);
     refuses(await send(ctx, actor, packed({ "workflows/a.json": says("x") }), { alias: "No" }), 400, "INVALID_REQUEST");
   }),
+  bundles("a plan names what makes every run of a workflow invalid, and such a workflow isn't published", async (ctx) => {
+    const actor = await owner(ctx);
+    const name = newPrefix();
+    const nodes = [node("box", "text-bx", { text: "x" }), node("out", "response-output")];
+    const zip = packed({ [`workflows/${name}.json`]: { nodes, edges: [edge("gone.text", "out.text")] } });
+    const problems = [/^box: there is no node kind text-bx: did you mean text-box/, /^out: the edge .* comes from gone/].map(is.like);
+    answers(await send(ctx, actor, zip, { dryRun: "true", alias: "staging" }), 200, { workflows: [{ action: "create", problems }] });
+    const refusal = refuses(await send(ctx, actor, zip, { alias: "staging" }), 422, "WORKFLOW_INVALID");
+    answers(refusal, 422, {
+      issues: [
+        { nodeId: "box", code: "UNKNOWN_KIND" },
+        { nodeId: "out", code: "UNKNOWN_SOURCE" },
+      ],
+    });
+    // A draft can be unfinished.
+    answers(await send(ctx, actor, zip), 200, { state: "applied", workflows: [{ problems }] });
+    const fixed = packed({ [`workflows/${name}.json`]: says("x") });
+    answers(await send(ctx, actor, fixed, { alias: "staging" }), 200, { workflows: [{ version: 1, problems: is.absent }] });
+  }),
   bundles("an import needs workflow:write, and for an alias the run capability; it creates an audit row", async (ctx) => {
     const actor = await owner(ctx);
     const name = newPrefix();

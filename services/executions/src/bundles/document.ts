@@ -1,6 +1,6 @@
 /** Reads and writes workflows as files of a bundle. */
 import { createHash } from "node:crypto";
-import { didYouMean, LIMITS, linkedSlugs, readGraph, relinked, testProblems } from "@nodeloom/kernel";
+import { brokenParts, didYouMean, LIMITS, linkedSlugs, readGraph, relinked, testProblems, type GraphIssue } from "@nodeloom/kernel";
 import { members } from "@nodeloom/kernel/json-text";
 import { invalidBundle } from "./errors";
 
@@ -15,6 +15,8 @@ export interface BundleDocument {
   viewportJson: string;
   /** Absent if the file has no tests. An import then leaves the tests as they are. */
   testsJson?: string;
+  /** Problems that make every run invalid. */
+  problems: GraphIssue[];
   /** Names of the workflows that its nodes use. */
   inner: string[];
   /** Names of the bundle's files that its nodes use. */
@@ -37,6 +39,7 @@ const REFERENCE = /bundle:(id|url):([A-Za-z0-9][A-Za-z0-9._-]{0,127})/g;
 
 export const fileReference = (kind: "id" | "url", name: string): string => `bundle:${kind}:${name}`;
 
+const MOST_PROBLEMS = 20;
 const USED = ["name", "description", "tags", "folder", "nodes", "edges", "viewport", "tests"];
 const NO_NODES = "[]";
 const DEFAULT_VIEWPORT = '{"x":0,"y":0,"zoom":1}';
@@ -76,8 +79,9 @@ export const readDocument = (entry: string, bytes: Buffer, { workflows, files }:
   const { text, value } = parsed(entry, bytes);
   const slices = members(text);
   const [sentNodes, edgesJson] = [slices.get("nodes") ?? NO_NODES, slices.get("edges") ?? NO_NODES];
+  let problems: GraphIssue[];
   try {
-    readGraph(sentNodes, edgesJson);
+    problems = brokenParts(readGraph(sentNodes, edgesJson)).slice(0, MOST_PROBLEMS);
   } catch (error) {
     throw invalidBundle(entry, (error as Error).message);
   }
@@ -99,6 +103,7 @@ export const readDocument = (entry: string, bytes: Buffer, { workflows, files }:
   return {
     ...{ title, description, tags, nodesJson, edgesJson, folder: textOf(entry, folder, "folder") },
     viewportJson: viewport === undefined || viewport === "null" ? DEFAULT_VIEWPORT : viewport,
+    problems,
     inner: linkedSlugs(nodesJson),
     ...(testsJson === undefined ? {} : { testsJson }),
     files: [...new Set([...`${nodesJson}${testsJson ?? ""}`.matchAll(REFERENCE)].map(([, , name]) => name!))].sort(),

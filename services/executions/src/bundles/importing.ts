@@ -7,7 +7,7 @@ import type { Workflows } from "../clients";
 import type { PayloadStore } from "../record/payloads";
 import type { BundleOrder, BundleOutcome } from "../run/bundle";
 import type { BundleStarter } from "../workflow/bundle-client";
-import { checkConflicts, planImport, planStale, sourcesOf, type BundlePlan, type PlannedWorkflow } from "./plan";
+import { checkConflicts, checkPublished, planImport, planStale, sourcesOf, type BundlePlan, type PlannedWorkflow } from "./plan";
 import { openBundle, type Bundle } from "./reading";
 import { spooled, type BundleUpload } from "./spool";
 import { filesOf, type Staging } from "./staging";
@@ -83,7 +83,8 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
   const earlier = async (bundle: Bundle, { header, order }: BundleUpload): Promise<BegunImport> => {
     const started = await storedJson<BegunImport>(payloads, `bundle-${importId(header.ownerId, order.planId)}`);
     if (!started || started.sources !== digestOf(bundle) || started.order.alias !== order.alias) throw planStale();
-    return started;
+    // A process of 1.1.0 stored no problems.
+    return { ...started, workflows: started.workflows.map((one) => ({ ...one, problems: one.problems ?? [] })) };
   };
 
   const carry = async ({ order, workflows: planned }: BegunImport): Promise<Answer> => {
@@ -102,6 +103,7 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
     if (dryRun) return { planId: plan.id, state: "planned", workflows: plan.workflows, ...report };
     if (planId !== "" && planId !== plan.id) return { ...(await carry(await earlier(bundle, upload))), ...report };
     checkConflicts(plan);
+    checkPublished(bundle, plan);
     return { ...(await carry(await begin(bundle, plan, upload))), ...report };
   };
 
@@ -115,7 +117,7 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
   };
 
   /**
-   * @throws DomainError INVALID_REQUEST, PLAN_STALE, BUNDLE_CONFLICT, SERVICE_UNAVAILABLE, or the error of a workflow that can't be saved
+   * @throws DomainError INVALID_REQUEST, PLAN_STALE, BUNDLE_CONFLICT, WORKFLOW_INVALID (a published one that can't run), SERVICE_UNAVAILABLE, or the error of a workflow that can't be saved
    */
   return (messages: AsyncIterable<proto.ImportBundleRequest>): Promise<proto.ImportBundleResponse> =>
     spooled(messages, async (upload) => {

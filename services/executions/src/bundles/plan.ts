@@ -14,6 +14,8 @@ export interface PlannedWorkflow {
   /** Reason for the conflict; empty if there is none. */
   reason: string;
   publishes: boolean;
+  /** Problems that make every run invalid. */
+  problems: string[];
   /** Version that the alias selects after the import; 0 if unknown. */
   version: number;
 }
@@ -79,11 +81,20 @@ const actionOf = (
 export const planImport = (bundle: Bundle, targets: readonly workflows.BundledWorkflow[], { alias, overwrite }: PlanChoice): BundlePlan => {
   const byName = new Map(targets.map((target) => [target.name, target]));
   const planned = inOrder(bundle).map((name): PlannedWorkflow => {
-    const [target, { source, inner }] = [byName.get(name)!, bundle.workflows.get(name)!];
+    const [target, { source, inner, problems: issues }] = [byName.get(name)!, bundle.workflows.get(name)!];
     const hasNewInner = inner.some((one) => byName.get(one)?.slug === "");
     const [action, reason] = actionOf(target, source, { overwrite, hasNewInner });
     const publishes = alias !== "" && action !== "conflict" && (action !== "unchanged" || target.publishedVersion === 0);
-    return { name, slug: target.slug, action, reason, publishes, version: alias === "" || publishes ? 0 : target.publishedVersion };
+    const problems = issues.map(({ nodeId, message }) => (nodeId === null ? message : `${nodeId}: ${message}`));
+    return {
+      name,
+      slug: target.slug,
+      action,
+      reason,
+      publishes,
+      problems,
+      version: alias === "" || publishes ? 0 : target.publishedVersion,
+    };
   });
   const ordered = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return { id: idOf(bundle, ordered, alias), workflows: planned, targets: byName };
@@ -95,6 +106,16 @@ export const checkConflicts = ({ workflows: planned }: BundlePlan): void => {
   if (conflicts.length === 0) return;
   const text = conflicts.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
   throw new DomainError("conflict", "BUNDLE_CONFLICT", `the bundle is in conflict with the account: ${text}`, { workflows: conflicts });
+};
+
+/** Rejects publishing a workflow that can't run. @throws DomainError WORKFLOW_INVALID */
+export const checkPublished = (bundle: Bundle, { workflows: planned }: BundlePlan): void => {
+  const issues = planned
+    .filter(({ publishes }) => publishes)
+    .flatMap(({ name }) => bundle.workflows.get(name)!.problems.map((issue) => ({ path: `bundle: workflows/${name}.json`, ...issue })));
+  if (issues.length === 0) return;
+  const text = issues.map(({ path, nodeId, message }) => `${path}: ${nodeId === null ? "" : `${nodeId}: `}${message}`).join("; ");
+  throw new DomainError("precondition", "WORKFLOW_INVALID", text, { issues });
 };
 
 export const planStale = (): DomainError =>

@@ -21,7 +21,7 @@ export interface Bundle {
   close(): void;
 }
 
-export type BundledSource = Pick<BundleDocument, "inner" | "files" | "source">;
+export type BundledSource = Pick<BundleDocument, "problems" | "inner" | "files" | "source">;
 
 const MANIFEST = "bundle.json";
 const WORKFLOW = /^workflows\/(.+)\.json$/;
@@ -141,7 +141,12 @@ const readBundle = async (zip: ZipFile): Promise<Bundle> => {
     const entryDocument = await document(name);
     const missing = entryDocument.files.find((file) => !files.has(file));
     if (missing !== undefined) throw invalidBundle(fileName, `uses files/${missing}, which isn't in the bundle`);
-    workflows.set(name, { inner: entryDocument.inner, files: entryDocument.files, source: entryDocument.source });
+    workflows.set(name, {
+      problems: entryDocument.problems,
+      inner: entryDocument.inner,
+      files: entryDocument.files,
+      source: entryDocument.source,
+    });
     ignored.push(...entryDocument.ignored.map((member) => `${fileName}: ${member}`));
   }
   return {

@@ -24,6 +24,7 @@ export * from "./values/media";
 export * from "./values/media-addresses";
 export { fallbackListProblems } from "./plan/fallback-setting";
 export { misspeltIn } from "./plan/misspelt";
+export { brokenParts } from "./wiring/broken-parts";
 export * from "./plan/named";
 export * from "./plan/plan";
 export type { ModelTerms, PlanRequest } from "./plan/planner";
