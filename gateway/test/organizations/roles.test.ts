@@ -37,7 +37,7 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
   viewer: `
       countWaitingExecutions exportBundle falResult falStatus falStatusStream getAlias getBatch getBatchResults getBilling getExecution
       getExecutionGraph getKeyBudget getLocalModels getMedia getMediaProvenance getModel getSchedule getTestRun getUsageSummary getVersion getWorkflow
-      getWorkflowBudget getWorkflowSchema listAliases listBatches listBudgets listExecutions listFolders listHooks listMedia
+      getWorkflowBudget getWorkflowSchema listAliases listAllHooks listAllSchedules listBatches listBudgets listExecutions listFolders listHooks listMedia
       listModels listNodeKinds listSchedules listTasks listTestRuns listUsage listUsageModels listVersions listWorkflows mcp me openaiGetModel
       openaiGetWorkflow openaiListModels replicateGetFile replicateGetModel replicateGetPrediction replicateGetVersion
       replicateListFiles replicateListModels replicateListPredictions replicateListVersions replicateStreamPrediction watchExecution
