@@ -79,6 +79,9 @@ interface Head {
   bytes: number;
 }
 
+/** Models don't take vectors as pictures. They get a preview. */
+const VECTOR_TYPE = "image/svg+xml";
+
 /** Metadata of a file, and its bytes up to a limit. */
 const readUpTo = async (gateway: Gateway, key: string, most: number): Promise<{ head: Head; data?: Buffer } | undefined> => {
   let head: Head | undefined;
@@ -87,7 +90,8 @@ const readUpTo = async (gateway: Gateway, key: string, most: number): Promise<{ 
     if (part?.$case === "header") {
       head = part.value;
       const family = mediaFamily(head.contentType);
-      if (head.bytes > most || (family !== "image" && family !== "audio")) return { head };
+      const isShown = (family === "image" && head.contentType !== VECTOR_TYPE) || family === "audio";
+      if (head.bytes > most || !isShown) return { head };
     }
     if (part?.$case === "chunk") pieces.push(part.value);
   }

@@ -5,7 +5,7 @@ import type { BlobStore, ByteRange } from "./blobs/blobs";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import type { MediaObject, Thumbnail } from "./objects/media-object";
 import { readRange } from "./range";
-import { servedType, UNKNOWN } from "./sniff";
+import { isDownload, servedType } from "./sniff";
 import type { ObjectStore } from "./objects/object-store";
 import { PUBLIC_MS, type UrlAccess, type Urls } from "./urls/urls";
 import type { Thumbnails } from "./thumbnails/thumbnails";
@@ -53,11 +53,10 @@ const cacheControl = (opened: UrlAccess | undefined): string => {
 };
 
 const setHeaders = (response: Response, object: ServedFile, opened: UrlAccess | undefined): void => {
-  const contentType = servedType(object.contentType);
   response.set({
     ETag: etagOf(object),
-    "Content-Type": contentType,
-    "Content-Disposition": contentType === UNKNOWN.contentType ? "attachment" : "inline",
+    "Content-Type": servedType(object.contentType),
+    "Content-Disposition": isDownload(object.contentType) ? "attachment" : "inline",
     "Cache-Control": cacheControl(opened),
     "Accept-Ranges": "bytes",
     "X-Content-Type-Options": "nosniff",

@@ -138,7 +138,7 @@ export const service = defineService({
     const own = mediaPrefix(config.PUBLIC_BASE_URL);
     const receive = createReceive({
       strip: createStrip(blobs),
-      ...{ store, quota, blobs, findMark, sign: credentials.sign, measure: measuring.measure },
+      ...{ store, quota, blobs, findMark, sign: credentials.sign, measuring },
       parents: createParents(store, own),
     });
     const transform = createGrpcClient<transformProto.TransformServiceServer>(transformProto.TransformServiceService, {

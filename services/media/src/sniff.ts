@@ -1,6 +1,7 @@
 import type { MediaFamily } from "@nodeloom/kernel";
 import { filetypeinfo, register } from "magic-bytes.js";
 import { GLB_TYPE } from "./glb";
+import { isSvg, SVG_TYPE } from "./svg";
 
 export interface MediaType {
   contentType: string;
@@ -31,8 +32,8 @@ register("glb", hex("glTF"), { mime: GLB_TYPE, extension: "glb" });
 const type = (contentType: string, extension: string, ...families: MediaFamily[]): MediaType => ({ contentType, extension, families });
 
 /**
- * Types that are served as detected, with the more specific signatures first. Documents that a browser would execute (SVG, HTML, XML) are
- * excluded on purpose.
+ * Types that are served as detected, with the more specific signatures first. Documents that a browser would execute (HTML, XML) are
+ * excluded on purpose. SVG has no signature; it is sanitized before it is stored.
  */
 const SERVED: readonly (readonly [signature: string, type: MediaType])[] = [
   ["png", type("image/png", "png", "image")],
@@ -66,6 +67,7 @@ const SERVED: readonly (readonly [signature: string, type: MediaType])[] = [
   ["glb", type(GLB_TYPE, "glb", "model3d")],
 ];
 
+const VECTOR = type(SVG_TYPE, "svg", "image");
 const TRANSPORT_STREAM = type("video/mp2t", "ts", "video");
 /** Types of containers that have only audio. */
 const SOUNDS: Readonly<Record<string, MediaType>> = {
@@ -82,6 +84,9 @@ const DOWNLOADS: ReadonlySet<string> = new Set([
 
 export const servedType = (contentType: string): string => (DOWNLOADS.has(contentType) ? UNKNOWN.contentType : contentType);
 
+/** True if a browser must save the file instead of opening it as a page. Vectors are shown in pages only as images, which run nothing. */
+export const isDownload = (contentType: string): boolean => [UNKNOWN.contentType, SVG_TYPE].includes(servedType(contentType));
+
 /** WebM and Matroska have equal signatures and differ only in their document type. */
 const isWebm = (head: Uint8Array): boolean => Buffer.from(head).includes("webm");
 
@@ -96,7 +101,7 @@ export const sniff = (head: Uint8Array): MediaType => {
   const signatures = new Set(filetypeinfo(head).map((guess) => guess.typename));
   if (signatures.has("webm")) signatures.delete(isWebm(head) ? "mkv" : "webm");
   const served = SERVED.find(([signature]) => signatures.has(signature))?.[1];
-  return served ?? (isTransportStream(head) ? TRANSPORT_STREAM : UNKNOWN);
+  return served ?? (isTransportStream(head) ? TRANSPORT_STREAM : isSvg(head) ? VECTOR : UNKNOWN);
 };
 
 /** The type for a file that has audio but no video. */

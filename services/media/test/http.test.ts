@@ -95,8 +95,9 @@ describe("GET /media/:key", () => {
   });
 
   it.each([
-    ["SVG", '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
-    ["SVG after a declaration", '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'],
+    ["XHTML", '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><script>alert(1)</script></html>'],
+    ["SVG with a prefix", '<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:script>alert(1)</s:script></s:svg>'],
+    ["SVG behind other text", '\0<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
     ["HTML", "<html><script>alert(1)</script></html>"],
     ["text that begins like MPEG", "GET / HTTP/1.1"],
     ["JSON", '{"a":1}'],

@@ -47,7 +47,7 @@ const valueOf = (text: string, contentType: string): unknown => {
   return parsed ? parsed.value : text;
 };
 
-/** Images in XML. Storage doesn't accept them. */
+/** Images in XML. They stay texts, which later nodes can read. */
 const DRAWN = /\+xml\b/i;
 const namesFile = (contentType: string): boolean => mediaFamily(contentType) !== undefined && !DRAWN.test(contentType);
 

@@ -23,7 +23,7 @@ import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { final, inputFailed, providerFailed, QUOTES_ADDRESS } from "./failures";
 import { ownerOf } from "./making";
-import type { ConvertMask } from "./mask-files";
+import type { ConvertMask, ConvertVector } from "./mask-files";
 
 /** Passes files to a provider as a readable address, as an upload to the provider's storage, or inside the request. */
 
@@ -40,6 +40,7 @@ export interface InputFilesOptions extends DialectContext {
   own: string;
   downloads: Slots;
   convertMask: ConvertMask;
+  convertVector: ConvertVector;
 }
 
 type Inputs = Readonly<Record<string, unknown>>;
@@ -68,12 +69,16 @@ interface InputFile {
   inputs: Inputs;
 }
 
+/** Models take pictures as pixels. Storage gives vectors this ending. */
+const VECTOR_TYPE = "image/svg+xml";
+const VECTOR_KEY = /^[\w.-]+\.svg(?:[?#]|$)/;
+
 /** Distinguishes an image that is stored because of its mask from the files of the call. */
 const IMAGE_OF_MASK = 1_000;
 
 export type SendFiles = ReturnType<typeof createInputFiles>;
 
-export const createInputFiles = ({ media, own, downloads, convertMask, ...context }: InputFilesOptions) => {
+export const createInputFiles = ({ media, own, downloads, convertMask, convertVector, ...context }: InputFilesOptions) => {
   const uploads = new LRUCache<string, Promise<Uploaded>>({ max: REMEMBERED });
 
   /** Stores a file from outside the platform once per call, and returns its key. */
@@ -126,11 +131,14 @@ export const createInputFiles = ({ media, own, downloads, convertMask, ...contex
     return (await task).reference;
   };
 
-  /** The file to send: a mask in the provider's form, other files unchanged. */
+  const isVector = (value: string): boolean =>
+    value.startsWith(own) ? VECTOR_KEY.test(value.slice(own.length)) : dataUrlType(value) === VECTOR_TYPE;
+
+  /** The file to send: a mask in the provider's form, a vector as a PNG, other files unchanged. */
   const converted = async (given: InputFile): Promise<InputFile> => {
-    const { call, name, index, inputs, settings } = given;
+    const { call, name, index, inputs, settings, value } = given;
     const { mask } = sendingOf(settings, name);
-    if (!mask) return given;
+    if (!mask) return isVector(value) ? { ...given, value: await convertVector({ call, name, index, key: await keyOf(given) }) } : given;
     const [image] = each(member(inputs, mask.image));
     const imageKey = typeof image === "string" ? await keyOf({ ...given, value: image, index: index + IMAGE_OF_MASK }) : undefined;
     const file = { call, name, selected: mask.selected, mask: await keyOf(given), image: imageKey };

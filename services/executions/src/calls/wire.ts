@@ -26,7 +26,7 @@ import type { Stores } from "../record/stores";
 import { DOWNLOADS } from "./call";
 import { createGates } from "./gates";
 import { createInputFiles } from "./input-files";
-import { createMaskConversion } from "./mask-files";
+import { createMaskConversion, createVectorConversion } from "./mask-files";
 import { createOutgoing } from "./outgoing";
 import { createOwnFiles } from "./own-files";
 import { createPace } from "./pace";
@@ -110,7 +110,11 @@ export const wireCalls = async ({
     submissions: createSubmissions(stores),
     addresses: createAddressRules(addresses),
     ownFiles: createOwnFiles(media, urls),
-    sendFiles: createInputFiles({ ...dialects, media, own, downloads, convertMask: createMaskConversion(services.transform) }),
+    sendFiles: createInputFiles({
+      ...{ ...dialects, media, own, downloads },
+      convertMask: createMaskConversion(services.transform),
+      convertVector: createVectorConversion(services.transform),
+    }),
   });
   const programs = createPrograms(services.transform);
   const counts = { redis, keyPrefix: `${config.REDIS_KEY_PREFIX}outgoing`, windowSeconds: OUTGOING_WINDOW_SECONDS };

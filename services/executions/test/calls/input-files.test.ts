@@ -7,7 +7,7 @@ import type { media as mediaProto } from "@nodeloom/proto";
 import { ProviderError } from "@nodeloom/providers";
 import { withFreshFiles } from "../../src/calls/call";
 import { createInputFiles, type InputFilesOptions } from "../../src/calls/input-files";
-import type { MaskFile } from "../../src/calls/mask-files";
+import type { MaskFile, VectorFile } from "../../src/calls/mask-files";
 import { callOf } from "../support/model-calls";
 
 /** Sends files to providers. A local server simulates their storage. */
@@ -97,11 +97,16 @@ const sender = (provider: Record<string, unknown>, { own = OWN, bytes = Buffer.f
     masks.push(file);
     return Promise.resolve(`${own}converted.png`);
   };
-  const send = createInputFiles({ egress, secret: () => "secret-of-ours", media, own, downloads, convertMask });
+  const vectors: VectorFile[] = [];
+  const convertVector = (file: VectorFile): Promise<string> => {
+    vectors.push(file);
+    return Promise.resolve(`${own}a.png`);
+  };
+  const send = createInputFiles({ egress, secret: () => "secret-of-ours", media, own, downloads, convertMask, convertVector });
   const settings = { kind: "http-polling", baseUrl: base, hosted: true, auth: { scheme: "Key", secretEnv: "KEY" }, ...provider };
   const model = { inputSchema, providerJson: JSON.stringify(settings) };
   const sending = (inputs: Record<string, unknown>) => send(callOf(), model, inputs);
-  return { ingested, masks, sending, send: async (inputs: Record<string, unknown>) => (await sending(inputs)).inputs };
+  return { ingested, masks, vectors, sending, send: async (inputs: Record<string, unknown>) => (await sending(inputs)).inputs };
 };
 const ways = (...send: string[]) => ({ files: { image: { send }, images: { send } } });
 const DATA = `data:image/png;base64,${Buffer.from("picture").toString("base64")}`;
@@ -126,6 +131,24 @@ describe("an address", () => {
   ])("is not sent if a hosted provider can't read it: %s", async (image) => {
     const { send } = sender(ways("url", "data-url"));
     expect(await send({ image })).toEqual({ image: DATA });
+  });
+});
+
+describe("a vector", () => {
+  it("is sent as a PNG, by any method, because models take pixels", async () => {
+    const byAddress = sender(ways("url"), { own: PUBLIC_OWN });
+    expect(await byAddress.send({ image: `${PUBLIC_OWN}0a.svg?e=1&s=2` })).toEqual({ image: `${PUBLIC_OWN}a.png` });
+    expect(byAddress.vectors).toMatchObject([{ name: "image", index: 0, key: "0a.svg" }]);
+    const inRequest = sender(ways("data-url"));
+    expect(await inRequest.send({ images: [`${OWN}0a.svg`, `${OWN}a.png`] })).toEqual({ images: [DATA, DATA] });
+    expect(inRequest.vectors).toHaveLength(1);
+  });
+
+  it("is stored first if it is in the request", async () => {
+    const { send, ingested, vectors } = sender(ways("data-url"));
+    const image = `data:image/svg+xml;base64,${Buffer.from("<svg/>").toString("base64")}`;
+    expect(await send({ image })).toEqual({ image: DATA });
+    expect([ingested, vectors.length]).toEqual([[image], 1]);
   });
 });
 

@@ -9,6 +9,7 @@ import { mp4 } from "./formats/mp4";
 import { ogg } from "./formats/ogg";
 import { png } from "./formats/png";
 import { wav, webp } from "./formats/riff";
+import { svg } from "./formats/svg";
 import { webm } from "./formats/webm";
 import { saysGenerated, type SourceType } from "./xmp";
 
@@ -16,6 +17,7 @@ const FORMATS: Readonly<Record<string, MarkFormat>> = {
   "image/png": png,
   "image/jpeg": jpeg,
   "image/gif": gif,
+  "image/svg+xml": svg,
   "image/webp": webp,
   "image/avif": mp4,
   "image/heif": mp4,

@@ -1,4 +1,4 @@
-import { open, type FileHandle } from "node:fs/promises";
+import { open, readFile, stat, type FileHandle } from "node:fs/promises";
 import { imageSize } from "image-size";
 import type * as Mediabunny from "mediabunny" with { "resolution-mode": "import" };
 import { parentPort } from "node:worker_threads";
@@ -6,12 +6,14 @@ import { readAt } from "../read-at";
 import { aviOf } from "./avi";
 import { orientationOf } from "./exif";
 import { heifSize } from "./heif";
-import type { Measurements } from "./measure";
+import type { Measurements, SanitizedVector } from "./measure";
 import { mpegVideoOf } from "./mpeg-ts";
 import { countedSeconds } from "./mp3";
 import { aiffSeconds, amrSeconds } from "./sounds";
 import { theoraOf } from "./theora";
 import { tiffTags, UPRIGHT, type ReadAt } from "./tiff";
+import { checkVectorBytes, sanitizeSvg } from "../vectors/sanitize";
+import { VectorProblem } from "../vectors/weights";
 
 // The package has a CommonJS bundle but declares types only for the ES module.
 const { ALL_FORMATS, CustomSource, Input } = require("mediabunny") as typeof Mediabunny;
@@ -105,5 +107,17 @@ export const measure = async ({ path, contentType, id }: { path: string; content
     return await (contentType.startsWith("image/") ? imageOf(handle, contentType) : trackOf(handle, contentType));
   } finally {
     await handle.close();
+  }
+};
+
+/** Sanitizes a vector. @param id posted when the thread starts the file */
+export const sanitize = async ({ path, id }: { path: string; id: number }): Promise<SanitizedVector> => {
+  parentPort!.postMessage(id);
+  try {
+    checkVectorBytes((await stat(path)).size);
+    return { svg: sanitizeSvg(await readFile(path)) };
+  } catch (error) {
+    if (error instanceof VectorProblem) return { problem: error.message };
+    throw error;
   }
 };

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import { DomainError, invalidRequest, isInnerOwner, LIMITS, unavailable } from "@nodeloom/kernel";
 import type { BlobStore, StagedBlob } from "../blobs/blobs";
 import { editStaged } from "../marks/edit-staged";
@@ -10,6 +11,7 @@ import { sourceTypeOf, type Making } from "../provenance/making";
 import type { Parents } from "../provenance/parents";
 import { checkGlb, GLB_TYPE } from "../glb";
 import { asSound, isAccepted, sniff, type MediaType } from "../sniff";
+import { SVG_TYPE } from "../svg";
 import type { MediaObject, Origin } from "./media-object";
 import type { ObjectStore } from "./object-store";
 import type { Quota } from "./quota";
@@ -39,7 +41,7 @@ export interface ReceivingDeps {
   findMark: FindMark;
   sign: Sign;
   strip: Strip;
-  measure: Measure["measure"];
+  measuring: Pick<Measure, "measure" | "sanitize">;
   maxBytes?: number | undefined;
 }
 
@@ -72,7 +74,7 @@ const checkAccepted = (type: MediaType, accept: readonly string[]): void => {
 };
 
 export const createReceive = (deps: ReceivingDeps): Receive => {
-  const { store, quota, blobs, parents, findMark, sign, strip, measure, maxBytes = LIMITS.mediaBytes } = deps;
+  const { store, quota, blobs, parents, findMark, sign, strip, measuring, maxBytes = LIMITS.mediaBytes } = deps;
 
   /** Inserts an object for staged bytes, or returns the existing object with its id. Unused bytes are removed. */
   const insert = async (staged: StagedBlob, object: MediaObject): Promise<MediaObject> => {
@@ -108,16 +110,23 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     return { making: shownMaking, sourceType: origin, sources: { ownerId, making, sourceType: origin, references, objects } };
   };
 
+  /** Returns the bytes to store: a vector without anything that could run, other files as they are. */
+  const checked = async (received: StagedBlob, contentType: string): Promise<StagedBlob> => {
+    if (contentType === GLB_TYPE) await checkGlb(received.path, received.bytes);
+    if (contentType !== SVG_TYPE) return received;
+    return blobs.stage(Readable.from([Buffer.from(await measuring.sanitize(received.path))]), maxBytes);
+  };
+
   return async (placement, source) => {
-    const received = await blobs.stage(source, maxBytes);
-    let [stripped, staged] = [received, received];
+    const original = await blobs.stage(source, maxBytes);
+    let [received, stripped, staged] = [original, original, original];
     try {
-      const sniffed = typeOf(received);
+      const sniffed = typeOf(original);
       checkAccepted(sniffed, placement.accept);
-      if (sniffed.contentType === GLB_TYPE) await checkGlb(received.path, received.bytes);
+      received = stripped = staged = await checked(original, sniffed.contentType);
       const [{ sources, ...origin }, { isSound, ...measured }] = await Promise.all([
         describeMaking(placement),
-        measure(received.path, sniffed.contentType),
+        measuring.measure(received.path, sniffed.contentType),
       ]);
       const type = isSound ? asSound(sniffed) : sniffed;
       checkAccepted(type, placement.accept);
@@ -140,7 +149,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
       };
       return await (placement.origin === "generated" ? insert(staged, object) : insertCounted(staged, object, placement.quota));
     } finally {
-      await Promise.all([received, stripped, staged].map((one) => one.discard()));
+      await Promise.all([original, received, stripped, staged].map((one) => one.discard()));
     }
   };
 };

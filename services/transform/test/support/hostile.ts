@@ -101,6 +101,8 @@ const asOthers = (all: Record<string, string>): HostileFile[] => {
     { name: "a playlist behind the head of an MP4", bytes: Buffer.concat([FTYP, playlist]) },
     { name: "a script of concat behind the head of an MP4", bytes: Buffer.concat([FTYP, text(all["a script of concat"]!)]) },
     { name: "an SVG behind the head of a PNG", bytes: Buffer.concat([SIGNATURE, text(all["a picture of pictures (SVG)"]!)]) },
+    { name: "an SVG behind the name of a GIF", bytes: text(`GIF89a${all["a picture of pictures (SVG)"]!}`) },
+    { name: "an SVG behind the name of a bitmap", bytes: text(`BM${all["a picture of pictures (SVG)"]!}`) },
     { name: "a page behind the head of a GIF", bytes: Buffer.concat([gifHeader(1, 1), text(all["a page"]!)]) },
     { name: "a playlist behind the head of a WebM", bytes: Buffer.concat([Buffer.from("1a45dfa3934282847765626d", "hex"), playlist]) },
     { name: "a playlist behind the head of an Ogg", bytes: Buffer.concat([text("OggS\x00\x02"), playlist]) },

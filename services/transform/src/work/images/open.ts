@@ -3,20 +3,25 @@ import { BOUNDS } from "../../bounds";
 import type { WorkFile, WorkResult } from "../../children/protocol";
 import { InputError, type Job } from "../job";
 import { heicPixels } from "./heic";
+import { rasterized } from "./vector";
 
 /** Reads and writes images with libvips. */
 
 // Disables the cache. A process handles one operation at a time, so decoded images aren't reused.
 sharp.cache(false);
 sharp.concurrency(2);
-// Blocks loaders of formats that contain code or refer to other files.
+// Blocks loaders of formats that contain code or refer to other files. SVG is read only from memory, and only if storage has sanitized it:
+// without a path, librsvg loads no other file. A file on disk that only looks like SVG stays blocked.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
-  operation: ["Jpeg", "Png", "Webp", "Nsgif", "Heif", "Tiff"].map((format) => `VipsForeignLoad${format}`),
+  operation: ["Jpeg", "Png", "Webp", "Nsgif", "Heif", "Tiff", "SvgBuffer"].map((format) => `VipsForeignLoad${format}`),
 });
 
-const READ = "PNG, JPEG, WebP, AVIF, GIF, TIFF or HEIC";
-const TYPES: ReadonlySet<string> = new Set(["png", "jpeg", "webp", "gif", "avif", "heif", "tiff"].map((name) => `image/${name}`));
+const READ = "PNG, JPEG, WebP, AVIF, GIF, TIFF, HEIC or SVG";
+const VECTOR = "image/svg+xml";
+const TYPES: ReadonlySet<string> = new Set(
+  ["png", "jpeg", "webp", "gif", "avif", "heif", "tiff", "svg+xml"].map((name) => `image/${name}`),
+);
 /** Display names of known formats that can't be read. */
 const NAMES: Readonly<Record<string, string>> = { "image/bmp": "BMP" };
 const LIMITS = { limitInputPixels: BOUNDS.imagePixels, failOn: "error", unlimited: false } as const;
@@ -68,7 +73,8 @@ export const openImage = (job: Pick<Job, "warn">, file: WorkFile, moves = false)
     if (!TYPES.has(file.contentType))
       throw new InputError(`${file.port}: ${NAMES[file.contentType] ?? file.contentType} can't be read; use ${READ}`);
     const { path, port } = file;
-    const metadata = await sharp(path, LIMITS).metadata();
+    const source = file.contentType === VECTOR ? await rasterized(path, port) : path;
+    const metadata = await sharp(source, LIMITS).metadata();
     const { format, pages = 1, autoOrient } = metadata;
     const isAnimation = pages > 1 && ANIMATED.has(format);
     const isAnimated = moves && isAnimation;
@@ -80,7 +86,7 @@ export const openImage = (job: Pick<Job, "warn">, file: WorkFile, moves = false)
     const pixels = metadata.compression === HEVC ? await heicPixels(path) : undefined;
     const pipeline = (): Sharp => {
       if (pixels) return sharp(pixels.data, { raw: { width: pixels.width, height: pixels.height, channels: 4 } });
-      return sharp(path, isAnimated ? { ...LIMITS, animated: true } : LIMITS).autoOrient();
+      return sharp(source, isAnimated ? { ...LIMITS, animated: true } : LIMITS).autoOrient();
     };
     return { port, metadata, ...(pixels ? { width: pixels.width, height: pixels.height } : { width, height }), isAnimated, pipeline };
   });

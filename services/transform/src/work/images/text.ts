@@ -1,6 +1,7 @@
 import sharp, { type OverlayOptions } from "sharp";
 import { letteringOn, textBox, type Lettering as Measures } from "@nodeloom/kernel";
 import { fontsOf, isBlank, mainFont, runsOf, type TextRun } from "../fonts/fonts";
+import { loadFonts } from "../fonts/load";
 import { fileAt, InputError, isOn, number, text, type Operation } from "../job";
 import { openImage, reading } from "./open";
 import { writeChanged } from "./frames";
@@ -33,8 +34,7 @@ const drawRuns = async (
   { foreground: { colour, alpha }, measures: { line, spacing, widest: width }, isBold, align }: Lettering,
 ) => {
   const main = mainFont(isBold ? "bold" : "regular");
-  // libvips accepts one font file per call, but keeps fonts from earlier calls.
-  for (const { path } of fontsOf(runs)) await sharp({ text: { text: ".", fontfile: path } }).toBuffer();
+  await loadFonts(fontsOf(runs));
   const parts = runs.map(({ text: part, font }) => `<span face="${font.family}">${plain(part)}</span>`).join("");
   return sharp({
     text: {
