@@ -61,6 +61,7 @@ describe("the shipped registry", () => {
       ["sandbox-image", "image", "http-polling", { basis: "image", microUsd: 20_000 }, "free", 3],
       ["sandbox-music", "audio", "http-polling", { basis: "run", microUsd: 30_000 }, "pro", 0],
       ["sandbox-speech", "audio", "inference-platform", { basis: "run", microUsd: 10_000 }, "free", 0],
+      ["sandbox-vector", "image", "inference-platform", { basis: "image", microUsd: 10_000 }, "free", 0],
       ["sandbox-video-pro", "video", "http-polling", { basis: "second", microUsd: 200_000 }, "business", 0],
       ["sandbox-video", "video", "http-polling", { basis: "second", microUsd: 50_000 }, "pro", 0],
     ]);
@@ -96,6 +97,7 @@ describe("the shipped registry", () => {
           "latentsync",
           "hunyuan3d-2",
           "sandbox-3d",
+          "recraft-4-1-vector",
           "gpt-transcribe",
           "veo-3-1",
           "runway-gpt-image-2",
@@ -110,6 +112,7 @@ describe("the shipped registry", () => {
       latentsync: [],
       "hunyuan3d-2": ["image-to-3d"],
       "sandbox-3d": ["3d", "image-to-3d"],
+      "recraft-4-1-vector": ["vector"],
       "gpt-transcribe": ["transcribe"],
       "veo-3-1": ["video"],
       "runway-gpt-image-2": ["image", "edit"],

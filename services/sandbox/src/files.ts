@@ -5,11 +5,13 @@ import { renderModel } from "./render/model";
 import { renderMusic } from "./render/music";
 import { renderPicture } from "./render/picture";
 import { MAX_SYLLABLES, renderSpeech } from "./render/speech";
+import { renderVector, VECTOR_SIZE } from "./render/vector";
 import { renderVideo } from "./render/video";
 
 const CACHE_BYTES = 16 * 1024 * 1024;
 
 export const pictureName = (seed: string, size: number): string => `image-${size}-${seed}.png`;
+export const vectorName = (seed: string): string => `vector-${VECTOR_SIZE}-${seed}.svg`;
 export const videoName = (seed: string, seconds: number, framesPerSecond: number): string =>
   `video-${seconds}-${framesPerSecond}-${seed}.mp4`;
 export const musicName = (seed: string, seconds: number): string => `music-${seconds}-${seed}.wav`;
@@ -28,6 +30,7 @@ interface Format {
 
 const FORMATS: readonly Format[] = [
   { pattern: /^image-(256|512)()-([0-9a-f]{32})\.png$/, contentType: "image/png", max: 512, render: renderPicture },
+  { pattern: /^vector-(1024)()-([0-9a-f]{32})\.svg$/, contentType: "image/svg+xml", max: VECTOR_SIZE, render: renderVector },
   { pattern: /^video-([1-9]\d?)-(8|16)-([0-9a-f]{32})\.mp4$/, contentType: "video/mp4", max: MAX_SECONDS, render: renderVideo },
   { pattern: /^music-([1-9]\d{0,2})()-([0-9a-f]{32})\.wav$/, contentType: "audio/wav", max: MAX_MUSIC_SECONDS, render: renderMusic },
   { pattern: /^speech-([1-9]\d{0,2})()-([0-9a-f]{32})\.wav$/, contentType: "audio/wav", max: MAX_SYLLABLES, render: renderSpeech },

@@ -1,4 +1,4 @@
-import { maskedName, modelName, musicName, pictureName, speechName, videoName } from "./files";
+import { maskedName, modelName, musicName, pictureName, speechName, vectorName, videoName } from "./files";
 import type { GeneratorInput } from "./inputs";
 import { seedOf } from "./render/random";
 import { syllablesOf } from "./render/speech";
@@ -6,6 +6,7 @@ import { syllablesOf } from "./render/speech";
 export const GENERATOR_NAMES = [
   "sandbox-image",
   "sandbox-image-fast",
+  "sandbox-vector",
   "sandbox-video",
   "sandbox-video-pro",
   "sandbox-music",
@@ -65,6 +66,11 @@ const videos = (framesPerSecond: number): Generator => {
 export const GENERATORS: Readonly<Record<GeneratorName, Generator>> = {
   "sandbox-image": images(150, IMAGE_SIZE),
   "sandbox-image-fast": images(60, FAST_IMAGE_SIZE),
+  "sandbox-vector": {
+    outputs: "images",
+    latencyMs: () => 60,
+    files: (input) => [vectorName(contentSeed(input))],
+  },
   "sandbox-video": videos(FRAMES_PER_SECOND),
   "sandbox-video-pro": videos(PRO_FRAMES_PER_SECOND),
   "sandbox-music": {

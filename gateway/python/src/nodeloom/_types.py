@@ -1948,7 +1948,7 @@ class LocalModels(TypedDict):
 
 
 class Task(TypedDict):
-    task: Literal["image", "edit", "upscale", "cutout", "video", "image-to-video", "speech", "music", "3d", "image-to-3d", "text", "transcribe"]
+    task: Literal["image", "edit", "upscale", "cutout", "vector", "video", "image-to-video", "speech", "music", "3d", "image-to-3d", "text", "transcribe"]
     # Value for a node's `model`
     name: str
     modality: str
@@ -4358,7 +4358,7 @@ class ModelChanges(TypedDict):
 
 
 class ModelOrder(TypedDict):
-    task: Literal["image", "edit", "upscale", "cutout", "video", "image-to-video", "speech", "music", "3d", "image-to-3d", "text", "transcribe"]
+    task: Literal["image", "edit", "upscale", "cutout", "vector", "video", "image-to-video", "speech", "music", "3d", "image-to-3d", "text", "transcribe"]
     # Models that come first. The others follow: those of providers, local models, the sandbox
     order: Sequence[str]
     # All models for the task, in the order in which they are tried

@@ -32,6 +32,7 @@ import { mediaUrlCases } from "./media-urls";
 import { modelCases } from "./models";
 import { moneyCases } from "./money";
 import { model3dCases } from "./models-3d";
+import { vectorCases } from "./vectors";
 import { nodeKindCases } from "./node-kinds";
 import { rerunCases } from "./reruns";
 import { routeCases } from "./routes";
@@ -76,6 +77,7 @@ export const CASES: readonly Case[] = [
   ...mediaReaderCases,
   ...maskCases,
   ...model3dCases,
+  ...vectorCases,
   ...libraryCases,
   ...environmentCases,
   ...canaryCases,

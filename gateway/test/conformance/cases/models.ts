@@ -29,9 +29,10 @@ const SANDBOX: readonly [name: string, modality: string, price: Record<string, n
   ["sandbox-speech", "audio", {}, "free", 0],
   ["sandbox-chat", "text", {}, "free", 0],
   ["sandbox-3d", "model3d", {}, "free", 0],
+  ["sandbox-vector", "image", { perImageUsd: 0.01 }, "free", 0],
 ];
 const POLLED = ["sandbox-image", "sandbox-video", "sandbox-video-pro", "sandbox-music", "sandbox-3d"];
-const NOT_POLLED = ["sandbox-image-fast", "sandbox-speech", "sandbox-chat"];
+const NOT_POLLED = ["sandbox-image-fast", "sandbox-vector", "sandbox-speech", "sandbox-chat"];
 /** Cost of one run for a business user without trial runs. */
 const COSTS: readonly [name: string, inputs: Record<string, unknown>, credits: number][] = [
   ["sandbox-image-fast", {}, 0.52],
@@ -40,6 +41,7 @@ const COSTS: readonly [name: string, inputs: Record<string, unknown>, credits: n
   ["sandbox-music", {}, 3.9],
   ["sandbox-speech", {}, 1.3],
   ["sandbox-3d", {}, 3.9],
+  ["sandbox-vector", {}, 1.3],
 ];
 const MEMBERS: Readonly<Record<string, string>> = { image: "images", video: "videos", audio: "audios", model3d: "models3d", text: "text" };
 const QUICK = { sandbox: { latencyMs: 10 } };

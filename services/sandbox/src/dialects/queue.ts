@@ -9,6 +9,7 @@ import { baseUrlOf, fileUrl, idempotencyKeyOf } from "../requests";
 const APPS: Readonly<Record<string, GeneratorName>> = {
   "sandbox-image-fast": "sandbox-image-fast",
   "sandbox-speech": "sandbox-speech",
+  "sandbox-vector": "sandbox-vector",
 };
 
 const CANCELLED = "the request was cancelled";

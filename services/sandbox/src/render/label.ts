@@ -18,6 +18,20 @@ const PADDING = 2;
 const INK: Colour = [255, 255, 255];
 const PAPER: Colour = [20, 20, 24];
 
+/** Outline of SANDBOX with its upper left corner at a position, for vectors. */
+export const labelOutline = (left: number, top: number, scale: number): string =>
+  [...TEXT]
+    .flatMap((letter, index) =>
+      GLYPHS[letter]!.flatMap((bits, row) =>
+        Array.from({ length: GLYPH_WIDTH }, (_, column) =>
+          bits & (1 << (GLYPH_WIDTH - 1 - column))
+            ? `M${left + (index * ADVANCE + column) * scale} ${top + row * scale}h${scale}v${scale}h-${scale}z`
+            : "",
+        ),
+      ),
+    )
+    .join("");
+
 /** Height in pixels, including the margin. */
 export const labelHeight = (scale: number): number => (GLYPH_HEIGHT + 3 * PADDING) * scale;
 

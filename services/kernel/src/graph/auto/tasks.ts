@@ -38,6 +38,7 @@ export const TASKS = {
   edit: { modality: "image", summary: "A picture changed by words", inputs: ["prompt", "image", "ratio", "count", "seed"] },
   upscale: { modality: "image", summary: "A picture enlarged", inputs: ["image", "scale"] },
   cutout: { modality: "image", summary: "What a picture shows, without its background", inputs: ["image"] },
+  vector: { modality: "image", summary: "A vector picture (SVG) from words", inputs: ["prompt", "ratio", "seed"] },
   video: { modality: "video", summary: "A video from words", inputs: ["prompt", "seconds", "ratio", "negative", "seed"] },
   "image-to-video": {
     modality: "video",
