@@ -2925,6 +2925,8 @@ export interface MediaFile {
   public: boolean;
   /** The model that made the file; null for uploads and files that no model made */
   model: string | null;
+  /** The first words of the prompt that made the file; null for files without a prompt */
+  title: string | null;
 }
 
 export interface Provenance {
@@ -2947,6 +2949,8 @@ export interface Provenance {
   public: boolean;
   /** The model that made the file; null for uploads and files that no model made */
   model: string | null;
+  /** The first words of the prompt that made the file; null for files without a prompt */
+  title: string | null;
   /** Origin of the file as an IPTC digital source type; null if no model made it */
   digitalSourceType: string | null;
   nodeId: string | null;
@@ -2985,6 +2989,8 @@ export interface ProvenanceRecord {
   public: boolean;
   /** The model that made the file; null for uploads and files that no model made */
   model: string | null;
+  /** The first words of the prompt that made the file; null for files without a prompt */
+  title: string | null;
   /** Origin of the file as an IPTC digital source type; null if no model made it */
   digitalSourceType: string | null;
   nodeId: string | null;
@@ -5546,6 +5552,10 @@ export interface Operations {
     query?: {
       limit?: number;
       cursor?: string;
+      /** Words of the prompt, the model, the node or the workflow */
+      q?: string;
+      /** From this time on */
+      from?: string;
     };
     response: MediaPage;
   };

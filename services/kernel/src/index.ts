@@ -18,6 +18,7 @@ export * from "./access/plans";
 export * from "./credits/purchases";
 export * from "./retention";
 export * from "./access/caps";
+export * from "./text/search-words";
 export * from "./secrets/form";
 export * from "./trigger-bounds";
 export * from "./graph";

@@ -58,6 +58,11 @@ export const LIMITS = {
   aliases: 20,
   noteChars: 1_000,
   searchChars: 200,
+  /** Maximum words by which a file is found, and words of a query. */
+  searchWords: 64,
+  queryWords: 8,
+  /** Maximum characters of a file's title. */
+  titleChars: 60,
   usagePageRows: 500,
   usagePageDefault: 50,
   /** Maximum approval nodes per graph. */

@@ -8,7 +8,7 @@ import { createObjectStore } from "./objects/store";
 /** Stored files, and the stored bytes per user. Increase the version whenever a collection's indexes change. */
 export const database = defineDatabase({
   service: "media",
-  version: FIRST_VERSION + 3,
+  version: FIRST_VERSION + 4,
   declare: (connection) =>
     void [
       ...[createCountStore(connection), createExportStore(connection), createObjectStore(connection)],

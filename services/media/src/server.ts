@@ -40,7 +40,9 @@ type Target = Pick<Placement, "id" | "ownerId" | "accept" | "held" | "stripMetad
 const generated = ({ id, ownerId, accept, making, held, stripMetadata }: Target): Placement => {
   checkAccept(accept);
   if (held && id === "") throw invalidRequest([{ path: "held", message: "is for what has an id alone" }]);
-  return { id, ownerId, accept, origin: "generated", making: toMaking(making), held, stripMetadata };
+  const { words = [], title = "" } = making ?? {};
+  const finding = { ...(words.length > 0 ? { words } : {}), ...(title === "" ? {} : { title }) };
+  return { id, ownerId, accept, origin: "generated", making: toMaking(making), held, stripMetadata, ...finding };
 };
 
 const isByUser = ({ sourceOrigin }: media.IngestRequest): boolean => sourceOrigin === media.SourceOrigin.SOURCE_ORIGIN_USER;
@@ -125,7 +127,7 @@ export const mediaHandlers = ({
     return media.StoredObject.fromPartial({
       ...{ id, key, url: prefix + key, contentType, bytes, ownerId, createdAt, kept: keepsCount, width, height, durationMs },
       ...{ origin: ORIGINS[object.origin], contentHash: object.contentHash ?? object.sha256, model: making?.model ?? "" },
-      ...{ sha256: object.sha256, heldUrl, public: object.public === true },
+      ...{ sha256: object.sha256, heldUrl, public: object.public === true, title: object.title ?? "" },
     });
   };
   const toRecord = (object: MediaObject): media.ProvenanceRecord => {
@@ -172,8 +174,8 @@ export const mediaHandlers = ({
       media.GetObjectsByKeyResponse.fromPartial({ objects: (await objects.byKeys(keys)).map(toMessage) }),
     ),
     readObject: serverStream(({ key }) => objectParts(objects, key)),
-    listObjects: unary(async ({ ownerId, limit, cursor }) => {
-      const { objects: page, ...rest } = await library.list(ownerId, limit, cursor);
+    listObjects: unary(async ({ ownerId, limit, cursor, query = "", from }) => {
+      const { objects: page, ...rest } = await library.list(ownerId, limit, cursor, { query, from });
       return media.ListObjectsResponse.fromPartial({ objects: page.map(toMessage), ...rest });
     }),
     getProvenance: unary(async ({ id, ownerId }) => {
@@ -203,6 +205,10 @@ export const mediaHandlers = ({
     findRunFiles: unary(async ({ executionId, ownerId, names, cursor }) =>
       media.FindRunFilesResponse.fromPartial(await runFiles.find(executionId, ownerId, names, cursor)),
     ),
+    forgetInputs: unary(async ({ executionId, ownerId }) => {
+      await runFiles.forgetInputs(executionId, ownerId);
+      return {};
+    }),
     removeFiles: unary(async ({ ids, ownerId }) => {
       await runFiles.remove(ids, ownerId);
       return {};

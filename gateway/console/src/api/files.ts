@@ -86,6 +86,12 @@ let names: ReadonlyMap<string, string> | undefined;
 /** Name of a file uploaded in this browser; the service stores no names. */
 export const fileName = (id: string): string | undefined => (names ??= new Map(storedNames())).get(id);
 
+/** Ids of files whose names contain words. */
+export const filesNamed = (words: string): string[] => {
+  names ??= new Map(storedNames());
+  return [...names].flatMap(([id, name]) => (name.toLowerCase().includes(words) ? [id] : []));
+};
+
 const rememberName = (id: string, name: string): void => {
   names = new Map([[id, name], ...storedNames().filter(([one]) => one !== id)].slice(0, MOST_NAMES) as [string, string][]);
   try {
@@ -107,7 +113,7 @@ export const uploadFile = async (file: Blob): Promise<MediaFile> => {
     kept: true,
     createdAt: new Date().toISOString(),
     public: false,
-    model: null,
+    ...{ model: null, title: null },
   };
   if (file instanceof File && file.name !== "" && file.name !== "image") rememberName(stored.id, file.name);
   rememberFiles([storedFile]);

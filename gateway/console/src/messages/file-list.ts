@@ -19,4 +19,7 @@ export const FILE_LIST = {
   addFiles: (count: number) => (count === 0 ? "Add files" : `Add ${plural(count, "file", "files")}`),
   chooseFiles: (label: string) => `Choose files for ${label}`,
   noFiles: "You have no files of this type yet.",
+  noMatches: "No matching files.",
+  searchFiles: "Search your files",
+  searchByPrompt: "Prompt, model, workflow or name",
 };

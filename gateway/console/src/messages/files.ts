@@ -15,6 +15,7 @@ export const FILES_PAGE = {
   noMatchingFiles: "No matching files",
   emptyHint: "Files that you upload and files that runs make appear here.",
   olderMayMatch: "Older files may match. Load them below.",
+  otherWords: "Try other words, or fewer.",
   filesFrom: (day: string) => `Files from ${day}`,
 };
 
@@ -28,7 +29,11 @@ export const LIBRARY = {
   uploaded: "Uploaded",
   kept: "Kept",
   searchYourFiles: "Search your files",
-  searchByNameOrType: "Search by name or type",
+  searchByPrompt: "Prompt, model, workflow or name",
+  time: "Time",
+  anyTime: "Any time",
+  today: "Today",
+  lastDays: (days: number) => `${days} days`,
   type: "Type",
   used: (used: string, quota: string, keptDays: number) =>
     `${used}${quota && ` of ${quota}`} kept · generated files expire after ${plural(keptDays, "day", "days")}`,

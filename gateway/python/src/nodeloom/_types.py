@@ -3181,6 +3181,8 @@ class MediaFile(TypedDict):
     public: bool
     # The model that made the file; null for uploads and files that no model made
     model: str | None
+    # The first words of the prompt that made the file; null for files without a prompt
+    title: str | None
 
 
 class Provenance(TypedDict):
@@ -3204,6 +3206,8 @@ class Provenance(TypedDict):
     public: bool
     # The model that made the file; null for uploads and files that no model made
     model: str | None
+    # The first words of the prompt that made the file; null for files without a prompt
+    title: str | None
     # Origin of the file as an IPTC digital source type; null if no model made it
     digitalSourceType: str | None
     nodeId: str | None
@@ -3245,6 +3249,8 @@ class ProvenanceRecord(TypedDict):
     public: bool
     # The model that made the file; null for uploads and files that no model made
     model: str | None
+    # The first words of the prompt that made the file; null for files without a prompt
+    title: str | None
     # Origin of the file as an IPTC digital source type; null if no model made it
     digitalSourceType: str | None
     nodeId: str | None

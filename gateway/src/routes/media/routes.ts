@@ -1,4 +1,4 @@
-import { DomainError, unlessNotFound } from "@nodeloom/kernel";
+import { DomainError, LIMITS, unlessNotFound } from "@nodeloom/kernel";
 import { media } from "@nodeloom/proto";
 import { z } from "zod";
 import { requireApproved } from "../../auth/caller";
@@ -37,6 +37,7 @@ const file = stored
     createdAt: timestamp.nullable(),
     public: z.boolean().meta({ description: "Anyone reads it by its address without a signature" }),
     model: z.string().nullable().meta({ description: "The model that made the file; null for uploads and files that no model made" }),
+    title: z.string().nullable().meta({ description: "The first words of the prompt that made the file; null for files without a prompt" }),
   })
   .meta({ id: "MediaFile" });
 const filePage = cursorPage(file)
@@ -53,7 +54,15 @@ const view = (object: media.StoredObject | undefined): z.infer<typeof file> => {
   if (!object) throw new Error("media answered without an object");
   const { kept, createdAt } = object;
   const origin = object.origin === media.Origin.ORIGIN_GENERATED ? "generated" : "upload";
-  return { ...storedView(object), origin, kept, createdAt: iso(createdAt), public: object.public, model: object.model || null };
+  return {
+    ...storedView(object),
+    origin,
+    kept,
+    createdAt: iso(createdAt),
+    public: object.public,
+    model: object.model || null,
+    title: object.title || null,
+  };
 };
 
 const FILE_KEY = /^[0-9a-f]{32}\.[a-z0-9]{1,8}$/;
@@ -69,7 +78,8 @@ const find = async ({ gateway, caller }: Access, name: string, withPublic: boole
     : service.getObjects({ ids: [name], ownerId, withPublic }));
   const readable = objects.find((object) => object.ownerId === ownerId || (withPublic && object.id === name));
   if (!readable) throw notFound("media");
-  return readable;
+  // A public file doesn't reveal its prompt to others.
+  return readable.ownerId === ownerId ? readable : { ...readable, title: "" };
 };
 
 const record = file
@@ -153,10 +163,21 @@ export const mediaRoutes = [
     path: "/api/media",
     operationId: "listMedia",
     summary: "List the caller's files, newest first",
-    query: listQuery(z.object({ limit, cursor: cursor.optional() })),
+    description:
+      "`q` finds files that runs made by words of their prompt, model, node and workflow. Every word must match the beginning of a word. Files of runs with a retention of 0 days, and of deleted runs, have no words.",
+    query: listQuery(
+      z.object({
+        limit,
+        cursor: cursor.optional(),
+        q: z.string().max(LIMITS.searchChars).optional().meta({ description: "Words of the prompt, the model, the node or the workflow" }),
+        from: timestamp.optional().meta({ description: "From this time on" }),
+      }),
+    ),
     responses: { 200: filePage },
     handler: async ({ gateway, caller, query }) => {
-      const request = { ownerId: caller.user.id, limit: query.limit, cursor: query.cursor ?? "" };
+      const { limit: most, cursor: after = "", q = "", from } = query;
+      const search = { query: q, from: from === undefined ? undefined : new Date(from) };
+      const request = media.ListObjectsRequest.fromPartial({ ownerId: caller.user.id, limit: most, cursor: after, ...search });
       const page = await gateway.services.media.listObjects(request);
       const { usedBytes } = page;
       const quotaBytes = mediaQuota(caller) ?? null;

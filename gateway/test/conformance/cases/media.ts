@@ -52,6 +52,46 @@ const files: Case[] = [
     const other = await ctx.shared("pro", "readers");
     refuses(await other.get(`/api/media/${id}/provenance`), 404, "NOT_FOUND");
   }),
+  media("files are found by words of their prompt, and a public one hides its prompt from others", async (ctx) => {
+    const maker = await ctx.shared("business", "media");
+    const word = `w${randomBytes(8).toString("hex")}`;
+    const created = answers(await maker.post("/api/models/sandbox-image/run", { inputs: { prompt: `A Red ${word}` } }), 200);
+    const url = pick<string>(created, "result.images.0.url");
+    const find = async (q: string, from = "") => {
+      const answer = answers(await maker.get(`/api/media?q=${q}${from && `&from=${from}`}`), 200);
+      return (answer.body as unknown as { rows: { id: string; url: string; title: string }[] }).rows;
+    };
+    const [file, ...others] = await find(`red+${word.slice(0, 12)}`);
+    assert.deepEqual([file?.url, file?.title, others], [url, `A Red ${word}`, []]);
+    assert.equal((await find(`sandbox+${word}`)).length, 1);
+    assert.deepEqual(await find(`blue+${word}`), []);
+    assert.deepEqual(await find(word, new Date(Date.now() + 60_000).toISOString()), []);
+    refuses(await maker.get(`/api/media?q=${"q".repeat(201)}`), 400, "INVALID_REQUEST");
+    const other = await ctx.shared("pro", "readers");
+    answers(await other.get(`/api/media?q=${word}`), 200, { rows: [] });
+    answers(await maker.session.patch(`/api/media/${file!.id}`, { public: true }), 200, { title: `A Red ${word}` });
+    answers(await other.get(`/api/media/${file!.id}`), 200, { title: null });
+  }),
+  media("parallel calls of a workflow keep the prompts and sources of their files", async (ctx) => {
+    const maker = await ctx.shared("business", "media");
+    const words = Array.from({ length: 2 }, () => `w${randomBytes(8).toString("hex")}`);
+    const source = await stored(ctx, freshPng());
+    const pictures = words.map((word, index) =>
+      node(`p${index}`, "generate-image", { model: "sandbox-image", inputs: { prompt: `A ${word}`, image: source.id } }),
+    );
+    const edges = words.map((_, index) => edge(`p${index}.image`, "out.images"));
+    const slug = await save(maker, { name: "Pair", nodes: [...pictures, node("out", "response-output")], edges });
+    answers(await maker.post(`/api/workflows/${slug}/run`, { inputs: {}, provenance: "full" }), 200);
+    for (const word of words) {
+      const { rows } = answers(await maker.get(`/api/media?q=${word}`), 200).body as unknown as { rows: { id: string; title: string }[] };
+      assert.deepEqual(
+        rows.map(({ title }) => title),
+        [`A ${word}`],
+      );
+      const origin = { parents: [source.id], inputs: { prompt: `A ${word}` } };
+      answers(await maker.get(`/api/media/${rows[0]!.id}/provenance`), 200, origin);
+    }
+  }),
   media("a picture of a run is signed, and anyone can verify it; a changed byte is detected", async (ctx) => {
     const maker = await ctx.shared("business", "media");
     const created = answers(

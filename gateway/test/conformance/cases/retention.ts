@@ -52,8 +52,9 @@ export const retentionCases: Case[] = [
     const url = pick<string>(answer, "result.images.0.url");
     const path = `/api/executions/${idOf(answer)}`;
     refuses(await own.post(`${path}/rerun`, {}), 409, "SOURCE_ERASED");
-    const rows = pick<{ id: string; url: string }[]>(answers(await own.get("/api/media?limit=100"), 200), "rows");
+    const rows = pick<{ id: string; url: string; title: string | null }[]>(answers(await own.get("/api/media?limit=100"), 200), "rows");
     const file = rows.find((row) => new URL(row.url).pathname === new URL(url).pathname);
+    assert.equal(file?.title, null);
     refuses(await own.session.post(`/api/media/${file?.id}/keep`), 409, "SOURCE_ERASED");
     answers(await emptied(own, path), 200, {
       ...{ status: "completed", nodes: [], retentionDays: 0, metadata: { customer: "ada" }, creditsCost: is.number },

@@ -9,6 +9,7 @@ import { ProviderError, type ProviderOutput, type PollState, type Submission } f
 import { madeResult, readyCall, target, withFreshFiles, withoutOutput, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, providerFailed, QUOTES_ADDRESS, TryAgain } from "./failures";
+import { originOfModelCall } from "./making";
 import { createPace, type Pace } from "./pace";
 import { createStoreMade } from "./stored-files";
 
@@ -36,6 +37,9 @@ const hasOtherAddresses = (one: ProviderOutput, other: ProviderOutput): boolean 
   const knownUrls = new Set(other.files.flatMap((file) => ("url" in file ? [file.url] : [])));
   return one.files.some((file) => "url" in file && !knownUrls.has(file.url));
 };
+
+/** A call with the origin that its submission noted. */
+const madeFrom = (call: ModelCall, { origin }: SubmittedJob): ModelCall => (origin ? { ...call, origin } : call);
 
 export type JobOptions = CallOptions & { pace?: Pace };
 
@@ -165,14 +169,14 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       try {
         const pass = (inputs: Record<string, unknown>) => gate(model).pass(() => send(inputs), { key: call.userId, signal, clock });
         const submission = await withFreshFiles(ready, pass);
-        return { ...submission, submittedAt: Date.now() };
+        return { ...submission, submittedAt: Date.now(), origin: originOfModelCall(call, model) };
       } catch (error) {
         throw error instanceof ProviderError ? afterFailure(call, error, provider.idempotentSubmit, clock) : error;
       }
     },
 
     poll: (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> =>
-      pace.follow(call.userId, () => follow(call, submitted, signal)),
+      pace.follow(call.userId, () => follow(madeFrom(call, submitted), submitted, signal)),
 
     /** Stops a job and keeps the outputs that it had finished. */
     cancel: async (call: ModelCall, submitted: SubmittedJob): Promise<CancelResult> => {
@@ -180,7 +184,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       try {
         const state = await provider.poll(submitted);
         if (state.state === "succeeded" && (state.output.files.length > 0 || state.output.text !== null)) {
-          return { report: "stopped", finished: await collect(call, model, submitted.requestId, state.output) };
+          return { report: "stopped", finished: await collect(madeFrom(call, submitted), model, submitted.requestId, state.output) };
         }
         if (state.state !== "running") return { report: "stopped", finished: null };
       } catch (error) {

@@ -1,8 +1,8 @@
-import { isFileType, isMedia, member, schemaPorts, type JsonSchema } from "@nodeloom/kernel";
+import { isDataUrl, isFileType, isMedia, member, schemaPorts, searchWords, titleOf, type JsonSchema } from "@nodeloom/kernel";
 import { media as mediaProto } from "@nodeloom/proto";
 import { each } from "../plan/planner/file-inputs";
 import type { CatalogModel } from "../plan/model-catalog";
-import type { ModelCall, TransformCall } from "../run/calls";
+import type { CallOrigin, ModelCall, TransformCall } from "../run/calls";
 import type { CallContext } from "../run/types";
 
 /** Builds the provenance of a call's files. Media stores it with the files. */
@@ -23,8 +23,11 @@ const referenceOf = (value: unknown): string | undefined => {
   return typeof reference === "string" && reference !== "" ? reference : undefined;
 };
 
+const fileNamesOf = (inputSchema: JsonSchema): string[] =>
+  schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : []));
+
 const parentsOf = (inputSchema: JsonSchema, inputs: Inputs): string[] => {
-  const files = schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? each(member(inputs, name)) : []));
+  const files = fileNamesOf(inputSchema).flatMap((name) => each(member(inputs, name)));
   const references = files.flatMap((file) => referenceOf(file) ?? []);
   // A data URL still counts as one input file.
   const names = references.map((reference) => (reference.length > MAX_REFERENCE_CHARS ? "data:," : reference));
@@ -33,7 +36,7 @@ const parentsOf = (inputSchema: JsonSchema, inputs: Inputs): string[] => {
 
 /** Returns prompts and settings as JSON without files. Long texts are truncated. If the result would be too long, it is empty. */
 const inputsOf = (inputSchema: JsonSchema, inputs: Inputs): string => {
-  const files = new Set(schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : [])));
+  const files = new Set(fileNamesOf(inputSchema));
   const shownInputs = Object.entries(inputs).flatMap(([name, value]): [string, unknown][] => {
     if (files.has(name) || value === undefined) return [];
     return [[name, typeof value === "string" ? value.slice(0, MAX_TEXT_CHARS) : value]];
@@ -41,6 +44,36 @@ const inputsOf = (inputSchema: JsonSchema, inputs: Inputs): string => {
   const json = JSON.stringify(Object.fromEntries(shownInputs));
   return Buffer.byteLength(json) > MAX_INPUTS_BYTES ? "" : json;
 };
+
+/** Inputs that describe the result, most telling first. */
+const DESCRIBING = ["prompt", "text", "lyrics"];
+const EXCLUDED = /negative/i;
+
+/** Texts by which the files of a call are found. */
+const findingOf = (
+  { findableIn, inputs, label = "" }: CallContext & { inputs: Inputs },
+  maker: string,
+  inputSchema: JsonSchema,
+): Pick<CallOrigin, "words" | "title"> => {
+  if (findableIn === undefined) return { words: [], title: "" };
+  const files = new Set(fileNamesOf(inputSchema));
+  const textOf = (name: string): string[] => {
+    const value = member(inputs, name);
+    return typeof value === "string" && !files.has(name) && !EXCLUDED.test(name) && !isDataUrl(value) ? [value] : [];
+  };
+  const described = DESCRIBING.flatMap(textOf);
+  const others = Object.keys(inputs).filter((name) => !DESCRIBING.includes(name));
+  return { words: searchWords(maker, findableIn, label, ...described, ...others.flatMap(textOf)), title: titleOf(described[0] ?? "") };
+};
+
+/** Returns what the inputs of a call say about the origin of its files. */
+const originOf = (call: ModelCall | TransformCall, maker: string, inputSchema: JsonSchema): CallOrigin => ({
+  parents: parentsOf(inputSchema, call.inputs),
+  inputsJson: call.provenance === "full" ? inputsOf(inputSchema, call.inputs) : "",
+  ...findingOf(call, maker, inputSchema),
+});
+
+export const originOfModelCall = (call: ModelCall, { inputSchema }: CatalogModel): CallOrigin => originOf(call, call.model, inputSchema);
 
 /** Owner of the files that a call creates or fetches. */
 export const ownerOf = ({ ownerId, userId }: CallContext): string => ownerId ?? userId;
@@ -51,8 +84,7 @@ export const makingOf = (call: ModelCall, model: CatalogModel): mediaProto.Makin
     model: call.model,
     nodeId: call.nodeId,
     executionId: call.executionId,
-    parents: parentsOf(model.inputSchema, call.inputs),
-    inputsJson: call.provenance === "full" ? inputsOf(model.inputSchema, call.inputs) : "",
+    ...(call.origin ?? originOfModelCall(call, model)),
   });
 
 export const makingByOperation = (call: TransformCall, schema: JsonSchema): mediaProto.Making =>
@@ -61,6 +93,5 @@ export const makingByOperation = (call: TransformCall, schema: JsonSchema): medi
     model: call.operation,
     nodeId: call.nodeId,
     executionId: call.executionId,
-    parents: parentsOf(schema, call.inputs),
-    inputsJson: call.provenance === "full" ? inputsOf(schema, call.inputs) : "",
+    ...originOf(call, call.operation, schema),
   });

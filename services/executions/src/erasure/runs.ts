@@ -14,7 +14,7 @@ type RunFile = Awaited<ReturnType<Media["findRunFiles"]>>["files"][number];
 
 export interface RunErasureOptions {
   stores: Pick<Stores, "tombstones" | "payloads" | "log">;
-  media: Pick<Media, "findRunFiles" | "removeFiles">;
+  media: Pick<Media, "findRunFiles" | "removeFiles" | "forgetInputs">;
   erasures: { usage: Pick<Erasure, "eraseRuns">; notifications: Pick<Erasure, "eraseRuns"> };
   leaver: Pick<Leaver, "removeRun" | "removeDeliveries">;
   redis: Pick<RedisErasure, "forgetRuns">;
@@ -76,6 +76,8 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
       });
       cursor = page.nextCursor;
     } while (cursor !== "");
+    // Files that stay lose their texts.
+    await media.forgetInputs({ executionId, ownerId }, CALL);
   };
 
   const removeTexts = async ({ _id, userId, resultHash }: ExecutionView, { texts, graph, batchId, index }: Remains): Promise<void> => {

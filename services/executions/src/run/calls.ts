@@ -1,11 +1,25 @@
 import type { AuthorFiles, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
 import type { CallFingerprint, CallContext, CallResult, CancelReport, RunError, RunInput } from "./types";
 
+/** What a call's inputs say about the origin of its files. */
+export interface CallOrigin {
+  /** Input files: ids or addresses. */
+  parents: string[];
+  /** Prompts and settings as JSON; empty if they aren't stored. */
+  inputsJson: string;
+  /** Words by which the files are found; none if they aren't stored. */
+  words: string[];
+  /** The first words of the prompt; empty if they aren't stored. */
+  title: string;
+}
+
 export interface SubmittedJob {
   requestId: string;
   handle?: Record<string, string>;
   /** Milliseconds since the epoch, by the clock of the submitting process. */
   submittedAt?: number;
+  /** For the files that the job makes, because its call is followed without its inputs. */
+  origin?: CallOrigin;
 }
 
 export interface ModelCall extends CallContext, AuthorFiles {
@@ -19,6 +33,8 @@ export interface ModelCall extends CallContext, AuthorFiles {
   repair?: { answer: string; problems: string[] };
   /** Set after the request was sent. */
   asked?: CallFingerprint;
+  /** Set while a job is followed. */
+  origin?: CallOrigin;
 }
 
 export interface HttpNodeCall extends CallContext {

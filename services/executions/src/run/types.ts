@@ -193,6 +193,8 @@ export interface CallContext {
   alternative?: { place: number; model: string; isLast: boolean };
   /** Set if the item is left out when its call fails, so that the node continues. */
   isSkippable?: true;
+  /** Set if the call's files can be found by its texts, and by the name of the run's workflow (empty for a model's run). */
+  findableIn?: string;
 }
 
 /** True for the first call of a node. */

@@ -179,7 +179,9 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     if (!("result" in submitted)) return submitted;
     const job = submitted.result;
     const followed = await shortPoll(call, job).catch(() => null);
-    return { result: { job, ...(followed && "result" in followed ? followed : {}) } };
+    if (!followed || !("result" in followed)) return { result: { job } };
+    const { origin: _, ...endedJob } = job;
+    return { result: { job: endedJob, ...followed } };
   };
 
   return {

@@ -34,6 +34,23 @@ it("stores prompts and settings only if the run requests it, and never files", (
   expect(JSON.parse(making(inputs, { provenance: "full" }).inputsJson)).toEqual({ prompt: "a boat", seed: 7 });
 });
 
+it("names the words by which its files are found, and the beginning of the prompt", () => {
+  const url = "http://public.test/media/0123.png";
+  const inputs = { style: "Woodcut", prompt: "A red fox", image: url, negative_prompt: "blur", seed: 7 };
+  const finding = making(inputs, { findableIn: "night-tales", label: "Cover" });
+  expect(finding.words).toEqual(["painter", "night", "tales", "cover", "red", "fox", "woodcut"]);
+  expect(finding.title).toBe("A red fox");
+});
+
+it("names no words if the texts of the run aren't stored", () => {
+  expect(making({ prompt: "A red fox" })).toMatchObject({ words: [], title: "" });
+});
+
+it("takes the origin that was noted when the job was submitted", () => {
+  const origin = { parents: ["0f".repeat(16)], inputsJson: "", words: ["fox"], title: "A fox" };
+  expect(making({}, { origin })).toMatchObject(origin);
+});
+
 it("stays within media's limits", () => {
   const references = Array.from({ length: 80 }, (_, index) => `http://public.test/media/${index}.png`);
   const long = making(

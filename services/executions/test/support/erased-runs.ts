@@ -45,6 +45,7 @@ export const createErasedRuns = ({ stores, connection }: { stores: Stores; conne
           files: files.filter((file) => file.id.startsWith(`${executionId}-`) || names.includes(file.key)),
           nextCursor: "",
         }),
+        forgetInputs: () => Promise.resolve({}),
         removeFiles: async ({ ids }) => {
           await step("media");
           for (const id of ids)

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, isLonger, LIMITS, queryWords, unavailable } from "@nodeloom/kernel";
 import { fromCursor, retryOnConflict, toCursor } from "@nodeloom/platform";
 import type { BlobStore } from "../blobs/blobs";
 import type { ObjectStore } from "./object-store";
@@ -10,8 +10,8 @@ import type { Quota } from "./quota";
 
 /** Operations of owners on their stored files. */
 export interface Library {
-  /** @throws DomainError INVALID_REQUEST for an invalid cursor */
-  list(ownerId: string, limit: number, cursor: string): Promise<Page>;
+  /** @throws DomainError INVALID_REQUEST for an invalid cursor or a query that is too long */
+  list(ownerId: string, limit: number, cursor: string, search?: Search): Promise<Page>;
   /** @throws DomainError NOT_FOUND */
   remove(id: string, ownerId: string): Promise<void>;
   /** @throws DomainError NOT_FOUND or MEDIA_QUOTA_EXCEEDED */
@@ -20,6 +20,13 @@ export interface Library {
   setPublic(id: string, ownerId: string, isPublic: boolean): Promise<MediaObject>;
   /** Copies files. Returns the copies by the ids of their originals. @throws DomainError MEDIA_QUOTA_EXCEEDED */
   copy(request: Copying): Promise<Map<string, MediaObject>>;
+}
+
+export interface Search {
+  /** Words, or their beginnings, that a file must have; empty for all files. */
+  query: string;
+  /** Excludes older files. */
+  from?: Date | undefined;
 }
 
 export interface Page {
@@ -86,11 +93,19 @@ export const createLibrary = ({ store, blobs, quota, objects, purge }: LibraryDe
     );
 
   return {
-    list: async (ownerId, limit, cursor) => {
+    list: async (ownerId, limit, cursor, { query, from } = { query: "" }) => {
       if (limit < 1 || limit > LIMITS.pageRows)
         throw invalidRequest([{ path: "limit", message: `must be between 1 and ${LIMITS.pageRows}` }]);
+      if (isLonger(query, LIMITS.searchChars))
+        throw invalidRequest([{ path: "q", message: `must have at most ${LIMITS.searchChars} characters` }]);
       const after = fromCursor(cursor);
-      const [rows, usedBytes] = await Promise.all([store.list(ownerId, limit + 1, after), quota.used(ownerId)]);
+      const words = queryWords(query);
+      // A query of punctuation alone has no words, and finds nothing.
+      const isNothing = query.trim() !== "" && words.length === 0;
+      const [rows, usedBytes] = await Promise.all([
+        isNothing ? [] : store.list(ownerId, limit + 1, after, { words, from }),
+        quota.used(ownerId),
+      ]);
       const page = rows.slice(0, limit);
       return { objects: page, nextCursor: rows.length > limit ? cursorAfter(page.at(-1)!) : "", usedBytes };
     },

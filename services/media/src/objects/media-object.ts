@@ -1,11 +1,11 @@
 import type { UnsignedReason } from "../credentials/claim";
 import type { SourceType } from "../marks/xmp";
 import type { Measurements } from "../measure/measure";
-import type { Making } from "../provenance/making";
+import type { Finding, Making } from "../provenance/making";
 import type { Width } from "../thumbnails/widths";
 
 /** A stored file. Only its status can change. */
-export interface MediaObject extends Measurements {
+export interface MediaObject extends Measurements, Finding {
   id: string;
   /** Public name in the file's URL. It is random, so that the id alone gives no access. */
   key: string;

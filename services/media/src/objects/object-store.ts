@@ -26,8 +26,13 @@ export interface ObjectStore {
   refuse(id: string, ownerId: string): Promise<boolean>;
   /** Makes an owner's object public or private. @returns the object */
   setPublic(id: string, ownerId: string, isPublic: boolean): Promise<MediaObject | undefined>;
-  /** Lists objects, newest first. */
-  list(ownerId: string, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
+  /** Lists objects with words that begin like each of `words`, newest first. */
+  list(
+    ownerId: string,
+    limit: number,
+    after: ListPosition | undefined,
+    search: { words: readonly string[]; from: Date | undefined },
+  ): Promise<MediaObject[]>;
   /** Restarts the retention period of the owner's objects. @returns the objects */
   renew(keys: readonly string[], ownerId: string, at: Date): Promise<MediaObject[]>;
   /** Moves objects from one owner to another. */
@@ -62,6 +67,8 @@ export interface ObjectStore {
   generatedBy(prefix: string, ownerIds: readonly string[], limit: number, after: string): Promise<RemovableObject[]>;
   /** Owners' generated objects with these ids or keys. Includes objects that are being removed. */
   generatedAmong(names: readonly string[], ownerIds: readonly string[]): Promise<RemovableObject[]>;
+  /** Removes the texts that are stored with owners' generated objects whose ids start with `prefix`. */
+  forgetInputs(prefix: string, ownerIds: readonly string[]): Promise<void>;
   /** The quota token and the removal token of an object, even while it is being removed. Undefined if the object doesn't exist. */
   marks(id: string): Promise<{ countedBy: string | undefined; removal: string | undefined } | undefined>;
   /** Deletes the records of objects that are being removed. */

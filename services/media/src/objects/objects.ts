@@ -1,7 +1,7 @@
 import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { retry } from "@nodeloom/platform";
 import type { BlobStore } from "../blobs/blobs";
-import { checkMaking } from "../provenance/making";
+import { checkFinding, checkMaking } from "../provenance/making";
 import { describeSource, SourceError } from "../source";
 import type { MediaObject } from "./media-object";
 import type { ObjectStore } from "./object-store";
@@ -70,12 +70,13 @@ const FETCH_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
 
 const notFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "media not found");
 
-const checkPlacement = ({ id, ownerId, making }: Placement): void => {
+const checkPlacement = ({ id, ownerId, making, ...finding }: Placement): void => {
   const issues = [];
   if (id !== "" && !ID.test(id)) issues.push({ path: "id", message: "must be 1 to 200 letters, digits, dots, underscores or hyphens" });
   if (ownerId === "") issues.push({ path: "ownerId", message: "is required" });
   if (issues.length > 0) throw invalidRequest(issues);
   if (making) checkMaking(making);
+  checkFinding(finding);
 };
 
 const asFailedSource = (error: unknown, url: string): unknown => {

@@ -7,7 +7,7 @@ import type { FindMark } from "../marks/mark-staged";
 import type { Sign, Signing } from "../credentials/sign-staged";
 import type { Strip } from "../strip/strip";
 import type { Measure } from "../measure/measure";
-import { sourceTypeOf, type Making } from "../provenance/making";
+import { sourceTypeOf, type Finding, type Making } from "../provenance/making";
 import type { Parents } from "../provenance/parents";
 import { checkGlb, GLB_TYPE } from "../glb";
 import { asSound, isAccepted, sniff, type MediaType } from "../sniff";
@@ -16,7 +16,7 @@ import type { MediaObject, Origin } from "./media-object";
 import type { ObjectStore } from "./object-store";
 import type { Quota } from "./quota";
 
-export interface Placement extends Pick<MediaObject, "contentHash" | "sourceType"> {
+export interface Placement extends Pick<MediaObject, "contentHash" | "sourceType">, Finding {
   /** A deterministic name chosen by the caller; empty to create a new one. */
   id: string;
   ownerId: string;
@@ -71,6 +71,20 @@ const typeOf = ({ bytes, head }: StagedBlob): MediaType => {
 const checkAccepted = (type: MediaType, accept: readonly string[]): void => {
   if (isAccepted(type, accept)) return;
   throw new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", `the file is ${type.contentType}, not ${accept.join(" or ")}`);
+};
+
+/**
+ * Returns the texts by which a file is found. A file without a prompt, such as a cut picture, has those of the files of its run that it was
+ * made from. They must not reveal texts of a graph that the user can't read.
+ */
+const findingOf = ({ ownerId, making, words = [], title }: Placement, parents: readonly MediaObject[]): Finding => {
+  if (!making || words.length === 0 || isInnerOwner(ownerId)) return {};
+  const ofRun = parents.filter((parent) => parent.ownerId === ownerId && parent.making?.executionId === making.executionId);
+  const inherited = title ? [] : ofRun.flatMap((parent) => parent.words ?? []);
+  return {
+    words: [...new Set([...words, ...inherited])].slice(0, LIMITS.searchWords),
+    title: title || ofRun.find((parent) => parent.title !== undefined)?.title,
+  };
 };
 
 export const createReceive = (deps: ReceivingDeps): Receive => {
@@ -144,6 +158,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
         ...{ blob: blobName(id, sha256), createdAt: new Date(), origin: placement.origin, private: true },
         ...measured,
         ...origin,
+        ...findingOf(placement, sources?.objects ?? []),
         ...(signed && (signed.unsigned ? { signed: false, unsigned: signed.unsigned } : { signed: true })),
         ...(placement.held ? { look: token() } : {}),
       };

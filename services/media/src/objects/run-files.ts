@@ -6,7 +6,7 @@ import type { Purge } from "./purge";
 import type { Quota } from "./quota";
 
 export interface RunFilesDeps {
-  store: Pick<ObjectStore, "generatedBy" | "generatedAmong" | "hide">;
+  store: Pick<ObjectStore, "generatedBy" | "generatedAmong" | "forgetInputs" | "hide">;
   quota: Pick<Quota, "remove">;
   purge: Purge;
   /** Returns the file ids and keys that a workflow, version or cover refers to. */
@@ -53,6 +53,9 @@ export const createRunFiles = ({ store, quota, purge, findNamed }: RunFilesDeps)
       const next = objects.length < PAGE ? "" : objects.at(-1)!.id;
       return { files: [...objects, ...namedObjects].map(toFile), nextCursor: next };
     },
+
+    /** Removes the prompts, words and titles that are stored with a run's files. */
+    forgetInputs: (executionId: string, ownerId: string): Promise<void> => store.forgetInputs(`${executionId}-`, ownersOf(ownerId)),
 
     /**
      * Removes files with their bytes. A file that a workflow, version or cover refers to stays.

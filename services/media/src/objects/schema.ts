@@ -44,6 +44,8 @@ export const rows = new Schema<Row>(
     look: String,
     private: { type: Boolean, default: undefined },
     public: { type: Boolean, default: undefined },
+    words: { type: [String], default: undefined },
+    title: String,
     removal: String,
     removedAt: Date,
   },
@@ -55,3 +57,5 @@ rows.index({ key: 1 }, { unique: true });
 rows.index({ ownerId: 1, createdAt: -1, _id: -1 });
 rows.index({ origin: 1, countedBy: 1, createdAt: 1, _id: 1 });
 rows.index({ removedAt: 1 });
+// Owners find files by the beginnings of words.
+rows.index({ ownerId: 1, words: 1 });

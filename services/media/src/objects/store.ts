@@ -1,4 +1,4 @@
-import { beyond, createInserter } from "@nodeloom/platform";
+import { beyond, createInserter, escapeRegExp } from "@nodeloom/platform";
 import type { Connection, QueryFilter } from "mongoose";
 import type { MediaObject } from "./media-object";
 import type { ObjectStore, RemovableObject } from "./object-store";
@@ -17,7 +17,7 @@ const PRESENT = { removedAt: null } as unknown as QueryFilter<Row>;
 const UNKEPT = { origin: "generated", countedBy: null } as const;
 
 /** Lists don't return prompts. */
-const WITHOUT_INPUTS = { "making.inputsJson": 0 } as const;
+const WITHOUT_INPUTS = { "making.inputsJson": 0, words: 0 } as const;
 
 /** Removal token of expired objects, which can be restored. */
 const EXPIRED = "expired";
@@ -97,13 +97,14 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     give: async (keys, fromOwnerId, ownerId) => {
       await model.updateMany({ key: { $in: [...keys] }, ownerId: fromOwnerId }, { $set: { ownerId } }).exec();
     },
-    list: async (ownerId, limit, after) => {
-      const page = await model
-        .find({ ownerId, ...PRESENT, ...beyond("createdAt", after, "$lt") }, WITHOUT_INPUTS)
-        .sort({ createdAt: -1, _id: -1 })
-        .limit(limit)
-        .lean<Row[]>()
-        .exec();
+    list: async (ownerId, limit, after, { words, from }) => {
+      const conditions = [
+        beyond("createdAt", after, "$lt"),
+        ...(from ? [{ createdAt: { $gte: from } }] : []),
+        ...words.map((word) => ({ words: { $regex: `^${escapeRegExp(word)}` } })),
+      ].filter((condition) => Object.keys(condition).length > 0);
+      const filter = { ownerId, ...PRESENT, ...(conditions.length > 0 ? { $and: conditions } : {}) } as QueryFilter<Row>;
+      const page = await model.find(filter, WITHOUT_INPUTS).sort({ createdAt: -1, _id: -1 }).limit(limit).lean<Row[]>().exec();
       return page.map(toObject);
     },
     expiring: async (before, limit, after) => {
@@ -195,6 +196,10 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
         .lean<Row[]>()
         .exec();
       return generatedRows.map(toRemovable);
+    },
+    forgetInputs: async (prefix, ownerIds) => {
+      const filter = { _id: { $gt: prefix, $lt: `${prefix}\uffff` }, ownerId: { $in: [...ownerIds] }, origin: "generated" };
+      await model.updateMany(filter as QueryFilter<Row>, { $unset: { words: "", title: "", "making.inputsJson": "" } }).exec();
     },
     marks: async (id) => {
       const row = await model.findOne({ _id: id }, { countedBy: 1, removal: 1 }).lean<Row>().exec();

@@ -1,6 +1,6 @@
 /** Provenance: how a file was generated, and its source type. */
 
-import { invalidRequest } from "@nodeloom/kernel";
+import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import type { SourceType } from "../marks/xmp";
 
 export const MAKERS = ["model", "algorithm", "operation"] as const;
@@ -17,10 +17,24 @@ export interface Making {
   inputsJson?: string | undefined;
 }
 
+/** Texts by which a file is found. */
+export interface Finding {
+  /** See `searchWords`. */
+  words?: string[] | undefined;
+  /** The first words of the prompt. */
+  title?: string | undefined;
+}
+
 const MAX_PARENTS = 50;
 const MAX_NAME_CHARS = 500;
 const MAX_REFERENCE_CHARS = 2_000;
 const MAX_INPUTS_BYTES = 64 * 1024;
+
+/** @throws DomainError INVALID_REQUEST for texts above their bounds */
+export const checkFinding = ({ words = [], title = "" }: Finding): void => {
+  const isLong = words.length > LIMITS.searchWords || [title, ...words].some((text) => text.length > LIMITS.titleChars);
+  if (isLong) throw invalidRequest([{ path: "making", message: "has too many or too long words" }]);
+};
 
 /** @throws DomainError INVALID_REQUEST for values above their bounds */
 export const checkMaking = ({ model, nodeId, executionId, parents, inputsJson = "" }: Making): void => {

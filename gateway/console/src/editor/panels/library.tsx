@@ -13,7 +13,7 @@ import { addFileNodes, LIBRARY_DRAG } from "../commands/files";
 import type { Stage } from "../commands/command";
 import { useEditor, useUi } from "../context";
 import { Tile, viewerItem } from "../../features/files/tile";
-import { EVERYTHING, FileFilters, fits, keptWords, useFileActions } from "../../features/files/library";
+import { EVERYTHING, FileFilters, fits, isFiltered, keptWords, useFileActions } from "../../features/files/library";
 import { useLibrary } from "../../media/use-library";
 import { COMMON } from "../../messages/common";
 import { LIBRARY } from "../../messages/editor/panels";
@@ -70,9 +70,9 @@ const Chosen = ({ files, stage, onDone }: { files: readonly MediaFile[]; stage: 
 export const Library = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const client = useQueryClient();
-  const library = useLibrary();
   const choosing = useUi((state) => state.choosing);
   const [filter, setFilter] = useState(EVERYTHING);
+  const library = useLibrary(filter);
   const [chosenIds, setChosen] = useState<ReadonlySet<string>>(new Set());
   const shownFiles = library.files.filter((file) => fits(file, filter));
   const picked = shownFiles.filter(({ id }) => chosenIds.has(id));
@@ -108,7 +108,7 @@ export const Library = ({ stage }: { stage: Stage }) => {
         {library.isPending && <Skeleton lines={6} />}
         {library.isError && <LoadFailure error={library.error} retry={() => void library.refetch()} />}
         {library.data && shownFiles.length === 0 && (
-          <p className="py-8 text-center text-sm text-muted">{library.files.length === 0 ? LIBRARY.emptyHint : LIBRARY.noMatchingFiles}</p>
+          <p className="py-8 text-center text-sm text-muted">{isFiltered(filter) ? LIBRARY.noMatchingFiles : LIBRARY.emptyHint}</p>
         )}
         <ul className="grid grid-cols-3 gap-2" aria-label={COMMON.files}>
           {shownFiles.map((file, index) => (

@@ -12,7 +12,7 @@ import { Button, buttonClasses } from "../../ui/button";
 import { Empty, Skeleton } from "../../ui/notice";
 import { complain } from "../../ui/overlays/toast";
 import { Page } from "../../ui/page";
-import { EVERYTHING, FileFilters, fits, keptWords, useFileActions } from "./library";
+import { EVERYTHING, FileFilters, fits, isFiltered, keptWords, useFileActions } from "./library";
 import { useLibrary } from "../../media/use-library";
 import { Tile, viewerItem } from "./tile";
 import { COMMON } from "../../messages/common";
@@ -75,8 +75,8 @@ const Chosen = ({ files, onDone }: { files: readonly MediaFile[]; onDone: () => 
 /** All files, day by day. */
 export const FilesPage = () => {
   const client = useQueryClient();
-  const library = useLibrary();
   const [filter, setFilter] = useState(EVERYTHING);
+  const library = useLibrary(filter);
   const [chosenIds, setChosen] = useState<ReadonlySet<string>>(new Set());
   const shownFiles = library.files.filter((file) => fits(file, filter));
   const picked = shownFiles.filter(({ id }) => chosenIds.has(id));
@@ -113,8 +113,8 @@ export const FilesPage = () => {
       {library.isPending && <Skeleton lines={6} />}
       {library.isError && <LoadFailure error={library.error} retry={() => void library.refetch()} />}
       {library.data && shownFiles.length === 0 && (
-        <Empty icon={Images} title={library.files.length === 0 ? FILES_PAGE.noFilesYet : FILES_PAGE.noMatchingFiles}>
-          {library.files.length === 0 ? FILES_PAGE.emptyHint : FILES_PAGE.olderMayMatch}
+        <Empty icon={Images} title={isFiltered(filter) ? FILES_PAGE.noMatchingFiles : FILES_PAGE.noFilesYet}>
+          {!isFiltered(filter) ? FILES_PAGE.emptyHint : library.hasNextPage ? FILES_PAGE.olderMayMatch : FILES_PAGE.otherWords}
         </Empty>
       )}
       {[...byDay(shownFiles)].map(([day, files]) => (

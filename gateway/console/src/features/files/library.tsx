@@ -1,7 +1,7 @@
 import type { MediaFile, Operations } from "@nodeloom/client";
 import { request } from "../../api/client";
 import { useChange } from "../../api/use-change";
-import { fileTitle } from "../../media/file-title";
+import type { LibrarySearch } from "../../media/use-library";
 import { bytes } from "../../ui/format";
 import { Input } from "../../ui/inputs/field";
 import { KEPT_DAYS } from "./tile";
@@ -23,17 +23,33 @@ const ORIGINS = [
   ["upload", LIBRARY.uploaded],
   ["kept", LIBRARY.kept],
 ] as const;
-export interface FileFilter {
+const DAYS = [
+  ["", LIBRARY.anyTime],
+  ["1", LIBRARY.today],
+  ["7", LIBRARY.lastDays(7)],
+  ["30", LIBRARY.lastDays(30)],
+] as const;
+export interface FileFilter extends LibrarySearch {
   kind: string;
   origin: string;
-  words: string;
+  /** Number of days, today included; empty for all. */
+  days: string;
 }
-export const EVERYTHING: FileFilter = { kind: "", origin: "", words: "" };
+export const EVERYTHING: FileFilter = { kind: "", origin: "", words: "", days: "", from: "" };
 
-export const fits = (file: MediaFile, { kind, origin, words }: FileFilter): boolean =>
-  (kind === "" || file.contentType.startsWith(`${kind}/`)) &&
-  (origin === "" || (origin === "kept" ? file.kept : file.origin === origin)) &&
-  `${fileTitle(file)} ${file.contentType}`.toLowerCase().includes(words.trim().toLowerCase());
+/** The beginning of the first of some days. */
+const since = (days: string): string => {
+  if (days === "") return "";
+  const day = new Date();
+  day.setHours(0, 0, 0, 0);
+  day.setDate(day.getDate() - Number(days) + 1);
+  return day.toISOString();
+};
+
+export const fits = (file: MediaFile, { kind, origin }: FileFilter): boolean =>
+  (kind === "" || file.contentType.startsWith(`${kind}/`)) && (origin === "" || (origin === "kept" ? file.kept : file.origin === origin));
+
+export const isFiltered = ({ kind, origin, words, days }: FileFilter): boolean => [kind, origin, words.trim(), days].some(Boolean);
 
 const Chips = ({
   label,
@@ -61,19 +77,20 @@ const Chips = ({
   </div>
 );
 
-/** Filters by words, type and origin. */
+/** Filters by words, type, origin and time. */
 export const FileFilters = ({ filter, onChange }: { filter: FileFilter; onChange: (filter: FileFilter) => void }) => (
   <>
     <Input
       type="search"
       aria-label={LIBRARY.searchYourFiles}
-      placeholder={LIBRARY.searchByNameOrType}
+      placeholder={LIBRARY.searchByPrompt}
       className="h-8!"
       value={filter.words}
       onText={(text) => onChange({ ...filter, words: text })}
     />
     <Chips label={LIBRARY.type} choices={KINDS} chosen={filter.kind} onChoose={(kind) => onChange({ ...filter, kind })} />
     <Chips label={COMMON.source} choices={ORIGINS} chosen={filter.origin} onChoose={(origin) => onChange({ ...filter, origin })} />
+    <Chips label={LIBRARY.time} choices={DAYS} chosen={filter.days} onChoose={(days) => onChange({ ...filter, days, from: since(days) })} />
   </>
 );
 

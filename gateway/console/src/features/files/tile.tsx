@@ -60,7 +60,7 @@ export const Tile = ({ file, chosen, onChoose, onDrag, onView }: TileProps) => {
         <Thumb file={fileOf(file)} label="" width={200} className="size-full" />
       </button>
       <span className="mt-0.5 block truncate text-[11px] text-muted" title={fileTitle(file)}>
-        {fileName(file.id) ?? (file.createdAt === null ? fileTitle(file) : ago(file.createdAt))}
+        {fileName(file.id) ?? file.title ?? (file.createdAt === null ? fileTitle(file) : ago(file.createdAt))}
       </span>
       {leaves !== undefined && <span className="block truncate text-[11px] text-warn">{leaves}</span>}
       <IconButton

@@ -8,6 +8,7 @@ import { COMMON } from "../../messages/common";
 import { FILE_LIST } from "../../messages/file-list";
 import { Button } from "../../ui/button";
 import { Notice, Skeleton } from "../../ui/notice";
+import { Input } from "../../ui/inputs/field";
 import { Dialog } from "../../ui/overlays/dialog";
 import { Thumb } from "../thumb";
 
@@ -22,7 +23,8 @@ interface FilePickerProps {
 
 /** Chooses several of the person's files, in the order of the clicks. */
 export const FilePicker = ({ label, accept, most, onDone, onClose }: FilePickerProps) => {
-  const library = useLibrary();
+  const [words, setWords] = useState("");
+  const library = useLibrary({ words, from: "" });
   const [chosenIds, setChosen] = useState<readonly string[]>([]);
   const files = library.files.filter(({ contentType }) => isAcceptedType(contentType, accept));
   const toggle = (id: string): void =>
@@ -48,13 +50,23 @@ export const FilePicker = ({ label, accept, most, onDone, onClose }: FilePickerP
         </>
       }
     >
+      <Input
+        type="search"
+        className="mb-3"
+        aria-label={FILE_LIST.searchFiles}
+        placeholder={FILE_LIST.searchByPrompt}
+        value={words}
+        onText={setWords}
+      />
       {library.isPending && <Skeleton lines={6} />}
       {library.isError && (
         <Notice kind="bad" actions={<Button onClick={() => void library.refetch()}>{COMMON.tryAgain}</Button>}>
           {messageOf(library.error)}
         </Notice>
       )}
-      {library.data && files.length === 0 && <p className="py-8 text-center text-sm text-muted">{FILE_LIST.noFiles}</p>}
+      {library.data && files.length === 0 && (
+        <p className="py-8 text-center text-sm text-muted">{words.trim() === "" ? FILE_LIST.noFiles : FILE_LIST.noMatches}</p>
+      )}
       <ul className="grid grid-cols-3 gap-2 sm:grid-cols-5" aria-label={COMMON.files}>
         {files.map((file) => (
           <li key={file.id} className="min-w-0">

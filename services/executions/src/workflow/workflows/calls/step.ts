@@ -112,7 +112,9 @@ const awaitApproval = async ({ run, step, approvals }: StepRun): Promise<void> =
 
 export const runStep = async (stepStart: Omit<StepRun, "context">): Promise<void> => {
   const { run, input, step } = stepStart;
-  const { executionId, userId } = input;
+  const { executionId, userId, retentionDays, workflowSlug } = input;
+  // Texts of a graph that its user can't read, and of a run with a retention of 0 days, aren't stored with its files.
+  const isFindable = !run.hidesOutputs && retentionDays !== 0;
   const nodeIndex = run.indexOf(step.id);
   const { label } = run.node(step.id);
   const startedAt = Date.now();
@@ -127,6 +129,7 @@ export const runStep = async (stepStart: Omit<StepRun, "context">): Promise<void
     items,
     startedAt,
     key: `${executionId}:${step.id}:${item}`,
+    ...(isFindable ? { findableIn: workflowSlug ?? "" } : {}),
   });
   const stepRun: StepRun = { ...stepStart, context };
   run.start(step, startedAt);
