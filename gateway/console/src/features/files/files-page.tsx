@@ -107,7 +107,7 @@ export const FilesPage = () => {
         </>
       }
     >
-      <div className="mb-5 flex flex-col gap-2">
+      <div className="mb-5 flex flex-wrap gap-x-6 gap-y-2">
         <FileFilters filter={filter} onChange={setFilter} />
       </div>
       {library.isPending && <Skeleton lines={6} />}

@@ -30,8 +30,9 @@ interface Actions {
 const columnsOf = ({ ownId, isOwner, busy, change, ask }: Actions): readonly Column<Member>[] => [
   {
     title: MEMBERS_TAB.member,
+    className: "max-md:max-w-28",
     cell: ({ email, userId }) => (
-      <span className="block truncate">
+      <span className="block truncate max-md:break-all max-md:whitespace-normal">
         {email}
         {userId === ownId && <span className="text-muted"> {MEMBERS_TAB.you}</span>}
       </span>
@@ -45,14 +46,14 @@ const columnsOf = ({ ownId, isOwner, busy, change, ask }: Actions): readonly Col
           label={MEMBERS_TAB.roleOf(member.email)}
           value={member.role}
           disabled={busy}
-          className="w-28!"
+          className="w-28! max-md:w-24!"
           onChange={(role) => change(member, role)}
         />
       ) : (
         <Badge>{member.role}</Badge>
       ),
   },
-  { title: MEMBERS_TAB.permissions, wide: true, cell: ({ role }) => <span className="text-xs text-muted">{ROLE_WORDS[role]}</span> },
+  { title: MEMBERS_TAB.permissions, wide: "widest", cell: ({ role }) => <span className="text-xs text-muted">{ROLE_WORDS[role]}</span> },
   { title: MEMBERS_TAB.joined, numeric: true, wide: true, cell: ({ since }) => (since === null ? null : <Time iso={since} />) },
   {
     title: COMMON.actions,
