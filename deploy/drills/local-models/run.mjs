@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApi } from "../support/api.mjs";
 import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { diffusion, serveTinyModel } from "./diffusion.mjs";
 import { embeddings } from "./embeddings.mjs";
 import { upscale } from "./enlarging.mjs";
 import { makeExamples } from "./examples.mjs";
@@ -49,12 +50,19 @@ await runDrill("local-models", async (drill) => {
   const cache = mkdtempSync(join(tmpdir(), "local-models-"));
   drill.atEnd(() => rmSync(cache, { recursive: true, force: true }));
   const chosenNames = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
-  // Cache of the platform and of the drill's own reads.
-  if (chosenNames.length === 0) process.env.NODELOOM_CACHE_DIR = join(cache, "cache");
+  const existing = process.env.NODELOOM_CACHE_DIR || join(homedir(), ".cache", "nodeloom");
+  // Cache of the platform and of the drill's own reads. A model of images that is there isn't touched.
+  process.env.NODELOOM_CACHE_DIR = join(cache, "cache");
+  mkdirSync(process.env.NODELOOM_CACHE_DIR);
+  const shared = chosenNames.length === 0 ? [] : readdirSync(existing).filter((name) => name !== "pictures");
+  for (const name of shared) symlinkSync(join(existing, name), join(process.env.NODELOOM_CACHE_DIR, name));
   const own = join(cache, "own");
   mkdirSync(join(own, "chat"), { recursive: true });
   const options = { LOCAL_VOICES: "on", LOCAL_LANGUAGES: "on", LOCAL_RESTORE: "on", LOCAL_EMBEDDINGS: "on" };
-  const platform = await startPlatform({ LOCAL_MODELS: "on", ...options, LOCAL_MODELS_DIR: own, CI: "" });
+  const tiny = await serveTinyModel(cache);
+  drill.atEnd(tiny.close);
+  const pictures = { LOCAL_PICTURES: "on", LOCAL_PICTURES_FILES: tiny.list };
+  const platform = await startPlatform({ LOCAL_MODELS: "on", ...options, ...pictures, LOCAL_MODELS_DIR: own, CI: "" });
   drill.atEnd(platform.stop);
   const api = createApi(() => readLocal().baseUrl);
   const { apiKey: key } = readLocal().accounts.business;
@@ -249,7 +257,7 @@ await runDrill("local-models", async (drill) => {
 
   if (process.argv.includes("--examples")) return makeExamples({ once, upload, png, fetched, sharp, ffmpeg, say: drill.say });
   const stage = { drill, untilReady, once, run, upload, fetched, sharp, png, pixels };
-  const parts = { speech, voices, languages, embeddings, upscale, cutout, tween, ocr, chat, music };
+  const parts = { speech, voices, languages, embeddings, diffusion, upscale, cutout, tween, ocr, chat, music };
   for (const [name, part] of Object.entries(parts)) if (chosenNames.length === 0 || chosenNames.includes(name)) await part(stage);
   if (chosenNames.length > 0) return;
   await kills(drill, api);

@@ -54,7 +54,7 @@ export const service = defineService({
       .string()
       .optional()
       .describe(
-        "folder of models that are there already, which is only read: GGUF files of text models in `chat`, fetched ones in `local-models`",
+        "folder of models that are there already, which is only read: GGUF files of text models in `chat`, a model of images in `pictures`, fetched ones in `local-models`",
       ),
     INFERENCE_CONCURRENCY: integer(1).default(2).describe("local models that are loaded and run at the same time"),
     INFERENCE_THREADS: integer(1).optional().describe("threads of a local model. Default: half of the machine's, at most 4"),

@@ -41,6 +41,8 @@ export interface JobModel extends LocalModel {
 const address = z.string().min(1).max(MAX_ADDRESS_CHARACTERS);
 const embedded = z.string().min(1).max(MAX_EMBEDDED_CHARACTERS);
 const seed = z.int().min(0).max(2_147_483_647).optional();
+/** Models of this kind are trained at 512 pixels. In larger images they repeat their subject. */
+const pictureSide = z.int().min(256).max(768).multipleOf(64).default(512);
 const limits = (memoryMb: number, runSeconds: number) => ({
   memoryBytes: memoryMb * MB,
   loadMs: 60_000,
@@ -144,6 +146,23 @@ export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
     inputs: z.strictObject({ texts: z.array(embedded).min(1).max(MAX_EMBEDDED_TEXTS), query: embedded.optional() }),
     files: {},
     outputs: "text",
+  },
+  "local-pictures": {
+    engine: "diffusion",
+    assets: ["engines", "pictures"],
+    memoryBytes: 10_000 * MB,
+    loadMs: 300_000,
+    runMs: 900_000,
+    inputs: z.strictObject({
+      prompt: z.string().min(1).max(MAX_TEXT_CHARACTERS),
+      width: pictureSide,
+      height: pictureSide,
+      steps: z.int().min(1).max(8).default(4),
+      guidance: z.number().min(1).max(20).default(8.5),
+      seed,
+    }),
+    files: {},
+    outputs: "images",
   },
   "local-ocr": {
     engine: "ocr",

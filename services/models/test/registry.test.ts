@@ -71,9 +71,21 @@ describe("the shipped registry", () => {
     const { models } = await loadRegistry(SHIPPED, { ...ENV, INFERENCE_URL: "http://127.0.0.1:8091" });
     const local = [...models.values()].filter(({ runsAt }) => runsAt === "local");
     expect(local.map(({ internalName }) => internalName)).toEqual(
-      ["chat", "cutout", "embeddings", "languages", "music", "ocr", "restore", "speech", "transcribe", "tween", "upscale", "voices"].map(
-        (name) => `local-${name}`,
-      ),
+      [
+        "chat",
+        "cutout",
+        "embeddings",
+        "languages",
+        "music",
+        "ocr",
+        "pictures",
+        "restore",
+        "speech",
+        "transcribe",
+        "tween",
+        "upscale",
+        "voices",
+      ].map((name) => `local-${name}`),
     );
     for (const { price, minTier, missing, provider } of local) {
       const { basis: _, ...amounts } = price!;

@@ -54,6 +54,7 @@ const MODEL_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^local-speech$/, "tts, text to speech, speak, voice, read aloud, narration, narrator, speech, say"],
   [/^local-voices$/, "voices, kokoro, voice actor"],
   [/^local-music$/, "music, compose, song, melody, text to music, score, jingle"],
+  [/^local-pictures$/, "offline image generation, stable diffusion, lcm, dreamshaper, onnx, private images, local diffusion, ksampler"],
   [/^local-tween$/, "interpolate, interpolation, frame interpolation, rife, tween, morph, inbetween, first last frame, transition"],
   [/^local-embeddings$/, "embedding, embeddings, vector, similarity, semantic search, embed"],
   [/^local-chat$/, "offline llm, ollama, smollm, private chat, local llm"],

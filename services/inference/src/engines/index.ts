@@ -1,5 +1,6 @@
 import { loadChat } from "./chat/chat";
 import { loadCutout } from "./cutout";
+import { loadDiffusion } from "./diffusion/diffusion";
 import { loadEmbeddings } from "./embeddings/embeddings";
 import type { LoadEngine } from "./engine";
 import { loadMusic } from "./music/music";
@@ -13,6 +14,7 @@ import { loadRestore, loadUpscale } from "./upscale";
 export const ENGINES = {
   chat: loadChat,
   cutout: loadCutout,
+  diffusion: loadDiffusion,
   embeddings: loadEmbeddings,
   languages: loadLanguages,
   music: loadMusic,

@@ -2,14 +2,18 @@
  * Types of the parts of downloaded libraries that are used here. The libraries and their own types aren't dependencies of the workspace.
  */
 
+export type ElementType = "float32" | "float16" | "int32" | "int64";
+
 export interface Tensor {
-  data: Float32Array | BigInt64Array;
+  /** Half precision is represented by its bits. */
+  data: Float32Array | Uint16Array | Int32Array | BigInt64Array;
   dims: readonly number[];
 }
 
 export interface Session {
   inputNames: readonly string[];
   outputNames: readonly string[];
+  inputMetadata: readonly { name: string; type: ElementType; shape: readonly (number | string)[] }[];
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>>;
 }
 
@@ -23,7 +27,7 @@ interface SessionOptions {
 /** Types of `onnxruntime-node`. */
 export interface Onnx {
   InferenceSession: { create(model: string | Uint8Array, options: SessionOptions): Promise<Session> };
-  Tensor: new (type: "float32" | "int64", data: Float32Array | BigInt64Array, dims: readonly number[]) => Tensor;
+  Tensor: new (type: ElementType, data: Tensor["data"], dims: readonly number[]) => Tensor;
 }
 
 interface RawInfo {

@@ -105,6 +105,7 @@ export const ASSETS = {
   ...ON_REQUEST.languages,
   ...ON_REQUEST.restore,
   ...ON_REQUEST.embeddings,
+  ...ON_REQUEST.pictures,
 } as const satisfies Record<string, Asset>;
 
 export type AssetName = keyof typeof ASSETS;

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { assetFolder, isRunning, writeProgress, type Asset, type DownloadProgress as Progress } from "@nodeloom/platform";
-import { fill, WrongContent } from "./fill";
+import { fill } from "./fill";
+import { SUMS_FILE, sumsOf } from "./fill-folder";
+import { WrongContent } from "./wrong-content";
 
 /** Downloads missing assets sequentially. An asset is either complete or missing, and is never downloaded twice. */
 
@@ -84,24 +86,36 @@ const fetchOne = async (options: FetchOptions, name: string, asset: Asset, draft
   const needed = Math.ceil(asset.diskBytes / MB);
   if (free < asset.diskBytes)
     throw new Error(`the disk of ${root} is full: ${name} needs ${needed} MB, and ${Math.floor(free / MB)} MB are free`);
-  const base = join(root, `draft-${randomBytes(6).toString("hex")}`);
+  // The unfinished download of a folder is kept, because its files are large.
+  const isKept = asset.kind === "folder";
+  const folder = assetFolder(root, name, asset);
+  const base = isKept ? join(dirname(folder), `partial-${name}`) : join(root, `draft-${randomBytes(6).toString("hex")}`);
   const draft = { folder: join(base, "content"), temporary: join(base, "temporary") };
   await mkdir(draft.folder, { recursive: true });
-  await mkdir(draft.temporary);
+  await mkdir(draft.temporary, { recursive: true });
   draftOf(draft);
+  let isDone = false;
   try {
     await fill(asset, { ...draft, signal });
-    await rename(draft.folder, assetFolder(root, name, asset));
+    // Another list of files replaces a folder.
+    if (isKept) await rm(folder, { recursive: true, force: true });
+    await rename(draft.folder, folder);
+    isDone = true;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (DISK_FULL.test(message)) throw new Error(`the disk of ${root} is full: ${name} needs ${needed} MB`, { cause: error });
     throw error;
   } finally {
-    await rm(base, { recursive: true, force: true });
+    if (isDone || !isKept) await rm(base, { recursive: true, force: true });
   }
 };
 
-const isFetched = (root: string, name: string, asset: Asset): boolean => existsSync(assetFolder(root, name, asset));
+const isFetched = (root: string, name: string, asset: Asset): boolean => {
+  const folder = assetFolder(root, name, asset);
+  if (asset.kind !== "folder") return existsSync(folder);
+  const sums = join(folder, SUMS_FILE);
+  return existsSync(sums) && readFileSync(sums, "utf8") === sumsOf(asset);
+};
 
 /**
  * @returns the final progress, in which `failures` has the errors by asset; undefined if another process downloads into the folder
@@ -142,7 +156,8 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
   const watched = async (name: string, asset: Asset): Promise<void> => {
     let draft: Draft | undefined;
     const look = async (): Promise<void> => {
-      const bytes = draft ? (await bytesBelow(draft.temporary)) + (asset.kind === "npm" ? await bytesBelow(draft.folder) : 0) : 0;
+      const isDirect = asset.kind === "npm" || asset.kind === "folder";
+      const bytes = draft ? (await bytesBelow(draft.temporary)) + (isDirect ? await bytesBelow(draft.folder) : 0) : 0;
       const share = asset.kind === "npm" ? asset.bytes / asset.installedBytes : 1;
       // The asset may have been completed while its unfinished download was measured.
       await tell("fetching", isFetched(root, name, asset) ? 0 : Math.min(asset.bytes, bytes * share));

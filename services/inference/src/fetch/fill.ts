@@ -5,14 +5,11 @@ import { join, relative } from "node:path";
 import type { Asset, NpmAsset, PackageAsset, PinnedPackage } from "@nodeloom/platform";
 import { ENGINES_FOLDER, LOCK_FILE } from "./assets";
 import { runCommand } from "./command";
+import { fillFolder } from "./fill-folder";
+import { WrongContent } from "./wrong-content";
 import { openZip } from "./zip";
 
 /** Downloads an asset with pip or npm, which verify hashes and use the machine's mirrors and proxies. */
-
-/** Thrown if the downloaded content is wrong, so that a retry is unlikely to help. */
-export class WrongContent extends Error {
-  override readonly name = "WrongContent";
-}
 
 export interface FillOptions {
   folder: string;
@@ -140,5 +137,7 @@ const fillFromNpm = async (_asset: NpmAsset, { folder, temporary, signal }: Fill
 };
 
 /** @throws WrongContent, or another Error that a retry can fix */
-export const fill = (asset: Asset, options: FillOptions): Promise<void> =>
-  asset.kind === "npm" ? fillFromNpm(asset, options) : fillFromPackage(asset, options);
+export const fill = (asset: Asset, options: FillOptions): Promise<void> => {
+  if (asset.kind === "folder") return fillFolder(asset, options);
+  return asset.kind === "npm" ? fillFromNpm(asset, options) : fillFromPackage(asset, options);
+};

@@ -5,12 +5,14 @@ import {
   isRunning,
   readProgress,
   unsupported,
+  type Asset,
   type Assets,
   type DownloadProgress as Progress,
 } from "@nodeloom/platform";
 import { ASSETS } from "./assets";
 import { fetchAssets } from "./fetch-assets";
 import { isWanted } from "./on-request";
+import { pictureAsset } from "./picture-assets";
 
 /**
  * `node services/inference/dist/fetch/main.js` downloads missing files of local models, including requested ones (`on-request.ts`). It
@@ -50,7 +52,9 @@ const follow = async (root: string, print: Printer): Promise<void> => {
 /** Requested assets that are in no other folder. */
 const wantedAssets = async (folders: readonly string[]): Promise<Assets> => {
   const there = await foldersOf(folders, ASSETS);
-  return Object.fromEntries(Object.entries(ASSETS).filter(([name]) => isWanted(name) && !Object.hasOwn(there, name)));
+  const missing = Object.entries<Asset>(ASSETS).filter(([name]) => isWanted(name) && !Object.hasOwn(there, name));
+  const assets = missing.map(async ([name, asset]) => [name, asset.kind === "folder" ? await pictureAsset(process.env) : asset] as const);
+  return Object.fromEntries(await Promise.all(assets));
 };
 
 const main = async (): Promise<number> => {

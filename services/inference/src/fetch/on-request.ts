@@ -1,6 +1,7 @@
-import type { PackageAsset } from "@nodeloom/platform";
+import type { Asset } from "@nodeloom/platform";
 import { EMBEDDING_ASSETS } from "./embedding-assets";
 import { LANGUAGE_ASSETS } from "./language-assets";
+import { LIST_VARIABLE, PICTURE_ASSETS } from "./picture-assets";
 import { RESTORE_ASSETS } from "./restore-assets";
 import { VOICE_ASSETS } from "./voice-assets";
 
@@ -10,7 +11,8 @@ export const ON_REQUEST = {
   languages: LANGUAGE_ASSETS,
   restore: RESTORE_ASSETS,
   embeddings: EMBEDDING_ASSETS,
-} as const satisfies Record<string, Record<string, PackageAsset>>;
+  pictures: PICTURE_ASSETS,
+} as const satisfies Record<string, Record<string, Asset>>;
 
 const variableOf = (name: string): string => `LOCAL_${name.toUpperCase().replaceAll("-", "_")}`;
 
@@ -25,6 +27,12 @@ export const isWanted = (asset: string): boolean => {
   return request === undefined || isAsked(request);
 };
 
+const HOW_TO_GET_PICTURES =
+  `its files aren't there: put a model's ${PICTURE_ASSETS.pictures.required.join(", ")} into the folder pictures of LOCAL_MODELS_DIR, or name ` +
+  `their address in ${LIST_VARIABLE} and start with LOCAL_PICTURES=on: see docs/guide/local-models.md#local-pictures`;
+
 /** Explains how to request a download. */
-export const howToAsk = (name: string): string =>
-  `its files are fetched on request: ${variableOf(name)}=on npm start, or node services/inference/dist/fetch/main.js --${name}`;
+export const howToAsk = (name: string): string => {
+  if (name in PICTURE_ASSETS) return HOW_TO_GET_PICTURES;
+  return `its files are fetched on request: ${variableOf(name)}=on npm start, or node services/inference/dist/fetch/main.js --${name}`;
+};

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** downloads/: files that are downloaded once and stored under their hash, outside the platform's folder. */
 
@@ -47,7 +47,28 @@ export interface NpmAsset {
   installedBytes: number;
 }
 
-export type Asset = PackageAsset | NpmAsset;
+/** A file below an address. */
+export interface AddressedFile {
+  /** Path relative to the address, and to the folder. */
+  path: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** A folder whose files the operator chooses: a folder of their own, or a download from an address that they name. */
+export interface FolderAsset {
+  kind: "folder";
+  /** Files that the folder must contain. */
+  required: readonly string[];
+  bytes: number;
+  diskBytes: number;
+  /** Source of the files, if the operator named one. */
+  source?: { address: string; files: readonly AddressedFile[] };
+  /** The reason why the operator's source can't be used. */
+  problem?: string;
+}
+
+export type Asset = PackageAsset | NpmAsset | FolderAsset;
 
 /** A file of a package that is kept unchanged. */
 export const member = (path: string, sha256: string, name = path.split("/").at(-1)!): KeptFile => ({
@@ -79,7 +100,7 @@ export const FFMPEG_ASSET = {
 const KEY_CHARACTERS = 12;
 
 /** Key of an asset. It changes whenever the files to keep change. */
-const keyOf = (asset: Asset): string => {
+const keyOf = (asset: PackageAsset | NpmAsset): string => {
   const content =
     asset.kind === "npm"
       ? readFileSync(asset.lockFile)
@@ -90,10 +111,12 @@ const keyOf = (asset: Asset): string => {
 const keys = new Map<Asset, string>();
 
 /**
- * Folder of a complete asset. A single rename puts it in place, so it is never incomplete.
+ * Folder of a complete asset. A single rename puts it in place, so it is never incomplete. Folders with the operator's files are beside the
+ * folder of all assets, and have no key.
  * @param root folder of all assets
  */
 export const assetFolder = (root: string, name: string, asset: Asset): string => {
+  if (asset.kind === "folder") return join(dirname(root), name);
   const key = keys.get(asset) ?? keyOf(asset);
   keys.set(asset, key);
   return join(root, `${name}-${key}`);

@@ -1,4 +1,5 @@
 import { access } from "node:fs/promises";
+import { join } from "node:path";
 import { assetFolder, type Asset } from "./asset";
 import { isRunning, readProgress, type Progress } from "./progress";
 import { unsupported } from "./support";
@@ -30,13 +31,20 @@ const waitOf = ({ fetchedBytes, startedAt }: Progress, leftBytes: number): numbe
   return Math.ceil(Math.min(MAX_WAIT_SECONDS, Math.max(MIN_WAIT_SECONDS, rest)));
 };
 
+const isComplete = async (folder: string, asset: Asset): Promise<boolean> => {
+  const files = asset.kind === "folder" ? asset.required : [""];
+  return (await Promise.all(files.map((file) => exists(join(folder, file))))).every(Boolean);
+};
+
 /**
  * Folders of the available assets, by name.
  * @param roots folders from `assetsFolders`; the first one that contains an asset is used
  */
 export const foldersOf = async (roots: readonly string[], assets: Assets): Promise<Record<string, string>> => {
-  const places = Object.entries(assets).flatMap(([name, asset]) => roots.map((root) => ({ name, folder: assetFolder(root, name, asset) })));
-  const present = await Promise.all(places.map(({ folder }) => exists(folder)));
+  const places = Object.entries(assets).flatMap(([name, asset]) =>
+    roots.map((root) => ({ name, asset, folder: assetFolder(root, name, asset) })),
+  );
+  const present = await Promise.all(places.map(({ folder, asset }) => isComplete(folder, asset)));
   const presentPlaces = places.filter((_, index) => present[index]).reverse();
   return Object.fromEntries(presentPlaces.map(({ name, folder }) => [name, folder]));
 };
