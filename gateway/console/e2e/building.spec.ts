@@ -117,7 +117,7 @@ onCanvas("nodes are found by their names in other editors", "", async (page) => 
     ["ksampler", "Image"],
     ["tts", "Audio"],
     ["join text", "Text"],
-    ["loop", "List"],
+    ["loop", "Loop"],
     ["load image", "File"],
     ["trigger", "Inputs"],
     ["clip text encode", "Text"],
