@@ -105,3 +105,33 @@ test("a node prefers the cheapest allowed model; the price and the run say which
   expect(await accessibilityProblems(page)).toEqual([]);
   expect(complaints).toEqual([]);
 });
+
+test("while only the sandbox draws, a run says so, and one click opens the form for a key or a server", async () => {
+  const { admin } = stage.platform;
+  const nodes = [
+    nodeAt("image", "generate-image", { x: 0, y: 0 }, { model: "auto:image", inputs: { prompt: "a kite" } }),
+    nodeAt("out", "response-output", { x: 400, y: 0 }),
+  ];
+  const edges = [edge("image.image", "out.images")];
+  const reply = await stage.http.asAdmin("POST", "/api/workflows", { name: "First kite", nodes, edges });
+  const { page, complaints } = await stage.signedIn(admin);
+  await page.goto(`/workflows/${(reply.body as { slug: string }).slug}`);
+  await page.getByTestId("run-now").click();
+  await page.getByText("Drawn by the sandbox", { exact: false }).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("link", { name: "Add a provider's API key" }).click();
+  await page.getByRole("dialog", { name: "Provider API keys" }).waitFor();
+  await page.goBack();
+  await page.getByRole("tab", { name: "Run" }).click();
+  await page.getByRole("link", { name: "Connect your ComfyUI server" }).click();
+  await page.getByRole("dialog", { name: "Add server" }).waitFor();
+  await page.goBack();
+  await page.getByRole("tab", { name: "Run" }).click();
+  await page.getByRole("region", { name: "Run" }).getByRole("button", { name: "Close" }).click();
+  await page.reload();
+  await page.getByRole("tab", { name: "Run" }).click();
+  await page.getByRole("button", { name: "Show the last run" }).click();
+  await page.getByRole("region", { name: "Run" }).getByRole("img").first().waitFor();
+  expect(await page.getByText("Drawn by the sandbox", { exact: false }).count()).toBe(0);
+  expect(complaints).toEqual([]);
+});

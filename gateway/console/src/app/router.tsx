@@ -146,10 +146,12 @@ const agents = pageAt("/agents", () => import("../features/agents/agents-page"),
   icon: Bot,
   order: 12,
 });
-const models = pageAt("/models", () => import("../features/models/models-page"), "ModelsPage", {
-  title: COMMON.models,
-  icon: Boxes,
-  order: 6,
+const models = createRoute({
+  getParentRoute: () => shell,
+  path: "/models",
+  staticData: { title: COMMON.models, icon: Boxes, order: 6 },
+  validateSearch: search({ open: text }),
+  component: pageOf(() => import("../features/models/models-page"), "ModelsPage"),
 });
 const model = pageAt("/models/$internalName", () => import("../features/models/model-page"), "ModelPage");
 const plans = pageAt("/plans", () => import("../features/billing/plans-page"), "PlansPage", {

@@ -28,6 +28,7 @@ import { useDocument, useEditor, type Editor } from "../context";
 import { reachedNodes } from "../scene/shown";
 import { mayAskToNotify } from "../running/use-end-notice";
 import { titleIn } from "../titles";
+import { RealModels } from "./real-models";
 import { COMMON } from "../../messages/common";
 import { END_NOTICE } from "../../messages/editor/running";
 import { RUN_VIEW } from "../../messages/editor/panels";
@@ -241,6 +242,7 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
       {!over && isWaiting && <WaitingNodes executionId={executionId} />}
       {execution?.error && <Failure error={execution.error} run={run} />}
       <Result run={run} />
+      {execution?.status === "completed" && <RealModels />}
       {canEdit && execution?.status === "completed" && (
         <div>
           <Button size="sm" icon={CircleCheck} onClick={() => ui.setState({ overlay: "tests", testedRun: executionId })}>

@@ -1,5 +1,6 @@
 import type { Model, ProviderKeys } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { Boxes, KeyRound, SearchX } from "lucide-react";
 import { useState } from "react";
 import { LoadFailure } from "../../parts/error-pages";
@@ -82,7 +83,10 @@ const isBehind = (models: readonly Model[], { keys }: ProviderKeys): boolean => 
   return keys.some(({ source, models: needing }) => needing.some((name) => waiting.has(name) === (source !== null)));
 };
 
+const route = getRouteApi("/shell/models");
+
 export const ModelsPage = () => {
+  const { open: openedPart } = route.useSearch();
   const { data: me } = useQuery(meQuery);
   const keys = useQuery({ ...providerKeysQuery, enabled: me?.user.role === "admin" });
   const models = useQuery({
@@ -94,7 +98,7 @@ export const ModelsPage = () => {
   });
   const [filter, setFilter] = useState(EVERYTHING);
   /** The key being edited, or all keys. */
-  const [open, setOpen] = useState<string | "all">();
+  const [open, setOpen] = useState<string | "all" | undefined>(openedPart === "keys" ? "all" : undefined);
   const keyOf = ({ internalName }: Model) => keys.data?.keys.find((key) => key.models.includes(internalName));
   const openKey = keys.data?.keys.find(({ name }) => name === open);
   const matches = models.data?.filter((model) => fits(model, filter)).sort(bestFirst) ?? [];
@@ -109,7 +113,7 @@ export const ModelsPage = () => {
       actions={
         <>
           {me?.user.role === "admin" && <ImportModelButton />}
-          <ServersButton />
+          <ServersButton isAdding={openedPart === "server"} />
           {keys.data && (
             <Button icon={KeyRound} onClick={() => setOpen("all")}>
               {MODELS_PAGE.providerApiKeys}

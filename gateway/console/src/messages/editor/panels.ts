@@ -62,6 +62,15 @@ export const RUN_PANEL = {
   runInProgress: "A run is in progress. You can start another one.",
 };
 
+export const REAL_MODELS = {
+  title: "Drawn by the sandbox, without AI",
+  hint: "For AI images, set up one of these:",
+  hintForUsers: "For AI images, an administrator can add a provider's API key, a ComfyUI server or a local model.",
+  addKey: "Add a provider's API key",
+  addServer: "Connect your ComfyUI server",
+  local: "Draw images on this machine",
+};
+
 export const RUN_VIEW = {
   saveAsTest: "Save as test",
   nodesOfThisRun: "Nodes of this run",

@@ -54,9 +54,10 @@ const List = ({ onAdd, onOpen, onClose }: { onAdd: () => void; onOpen: (id: stri
 
 type View = "list" | "add" | { id: string };
 
-export const ServersButton = () => {
+/** @param isAdding true to open the form for a new server at once */
+export const ServersButton = ({ isAdding }: { isAdding: boolean }) => {
   const { data: me } = useQuery(meQuery);
-  const [shownServer, setShown] = useState<View>();
+  const [shownServer, setShown] = useState<View | undefined>(isAdding ? "add" : undefined);
   const servers = useQuery({ ...serversQuery, enabled: typeof shownServer === "object" });
   if (me?.user.role !== "admin") return null;
   const server = typeof shownServer === "object" ? servers.data?.find(({ id }) => id === shownServer.id) : undefined;
