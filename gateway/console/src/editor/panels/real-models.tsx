@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { useState } from "react";
 import { meQuery } from "../../api/queries";
+import { kindOf } from "../../canvas/kinds";
 import { nodesOf } from "../../document/graph";
 import { IconButton } from "../../ui/button";
 import { Notice } from "../../ui/notice";
@@ -12,16 +13,17 @@ import { REAL_MODELS } from "../../messages/editor/panels";
 import { useDocument, useEditor } from "../context";
 
 const CLOSED = "nodeloom:real-models-closed";
+const IMAGE = "image";
 const LINK = "underline underline-offset-2";
 
 const isRealPainter = ({ modality, status, sandbox, inputSchema: { properties = {} } }: Model): boolean =>
-  modality === "image" && status === "ready" && !sandbox && Object.hasOwn(properties as object, "prompt");
+  modality === IMAGE && status === "ready" && !sandbox && Object.hasOwn(properties as object, "prompt");
 
 /** Says how to get AI images, while only the sandbox draws them. Once closed, it doesn't come back. */
 export const RealModels = () => {
   const { models } = useEditor();
   const { data: me } = useQuery(meQuery);
-  const draws = useDocument(({ graph }) => nodesOf(graph).some(({ type }) => type === "generate-image"));
+  const draws = useDocument(({ graph }) => nodesOf(graph).some(({ type }) => kindOf(type).modality === IMAGE));
   const [isClosed, setClosed] = useState(() => localStorage.getItem(CLOSED) !== null);
   if (isClosed || !draws || models.some(isRealPainter)) return null;
   const close = (): void => {
