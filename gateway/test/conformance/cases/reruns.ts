@@ -49,23 +49,6 @@ export const rerunCases: Case[] = [
     for (const version of ["draft", 1]) assert.ok((await modelIds(answers(await again(own, first, { version }), 200))).includes("other"));
     refuses(await again(own, first, { version: 0 }), 400, "INVALID_REQUEST", { issues: [{ path: "version" }] });
   }),
-  reruns("a rerun of the draft also reuses calls of the workflow's newest runs, and of no other workflow", async (ctx) => {
-    const own = await user(ctx);
-    const drawn = { fields: [{ name: "topic", label: "Topic" }] };
-    const { nodes, edges } = picture({ ...QUICK, prompt: "{{topic}}" });
-    const graph = { nodes: [node("in", "request-input", drawn), ...nodes], edges: [edge("in.topic", "pic.topic"), ...edges] };
-    const [slug, other] = [await save(own, graph), await save(own, graph)];
-    const run = async (where: string, topic: string) =>
-      answers(await own.post(`/api/workflows/${where}/run`, { inputs: { topic } }), 200, { cost: is.positive });
-    const loom = await run(slug, "a loom");
-    const reed = await run(slug, "a reed");
-    await run(other, "a comb");
-    const result = pick<object>(loom, "result.images.0.id");
-    const rerun = answers(await again(own, reed, { version: "draft", inputs: { topic: "a loom" } }), 200, { cost: 0 });
-    assert.equal(pick(rerun, "result.images.0.id"), result);
-    answers(await again(own, reed, { inputs: { topic: "a loom" } }), 200, { cost: is.positive });
-    answers(await again(own, reed, { version: "draft", inputs: { topic: "a comb" } }), 200, { cost: is.positive });
-  }),
   reruns("a rerun of an answer with a schema is an answer with that schema", async (ctx) => {
     const own = await user(ctx);
     const schema = { type: "object", required: ["subject"], properties: { subject: { type: "string" } }, additionalProperties: false };

@@ -6,7 +6,6 @@ import type { PlanningRequest } from "../plan/run-plan";
 import { createPreview } from "./preview";
 import type { StepReuseOptions } from "./step-reuse";
 import { checkNotEmptied } from "../run/retention";
-import type { ExecutionView } from "../run/record";
 import { isFinal } from "../run/states";
 import type { RunOutcomeView } from "../record/runs/rows";
 import type { Stores } from "../record/stores";
@@ -40,7 +39,7 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
       { executionId, nodes, reuse: requests, otherGraph, sources: sourceIds }: executions.Rerun,
       { runner: { userId }, inputsJson, version, alias, pins }: RerunRequest,
     ): Promise<Pick<PlanningRequest, "inputsJson" | "version" | "alias" | "rerun">> => {
-      const namedRun = await (executionId === "" ? sourcesOnly(sourceIds, userId) : readNamed(executionId, userId, !otherGraph, version));
+      const namedRun = await (executionId === "" ? sourcesOnly(sourceIds, userId) : readNamed(executionId, userId, !otherGraph));
       const { graph, until, schemaJson, sources, keptModels, retentionDays } = namedRun;
       const reuse = { sources, again: nodes, requests };
       return {
@@ -62,9 +61,6 @@ export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores
 
 /** Maximum number of executions in a chain of reruns. */
 const MOST_SOURCES = 20;
-/** Number of executions of the chain that come before recent runs of the draft. */
-const FIRST_OF_CHAIN = 8;
-const DRAFT = "draft";
 
 /** True if completed calls were charged. A run without the expected output is free. */
 const wasCharged = (row: RunOutcomeView): boolean =>
@@ -93,19 +89,6 @@ const chargedOf = async (rows: Pick<Stores["rows"], "ofUser">, ids: readonly str
   return ids.filter((id) => charged.has(id));
 };
 
-/**
- * Returns executions whose calls can be reused. A rerun of the draft also reuses calls of the workflow's newest runs, because a person who
- * tried variations goes on with the results of any of them.
- */
-const sourcesOf = async (rows: Pick<Stores["rows"], "ofUser" | "recentOf">, row: ExecutionView, isDraft: boolean): Promise<string[]> => {
-  const { _id, userId, workflowSlug } = row;
-  const chain = [_id, ...(row.rerun?.sources ?? [])].slice(0, MOST_SOURCES);
-  if (!isDraft || workflowSlug === null) return chargedOf(rows, chain, userId);
-  const [chargedIds, recentRows] = await Promise.all([chargedOf(rows, chain, userId), rows.recentOf(userId, workflowSlug, MOST_SOURCES)]);
-  const recentIds = recentRows.filter(wasCharged).map(({ _id: id }) => id);
-  return [...new Set([...chargedIds.slice(0, FIRST_OF_CHAIN), ...recentIds, ...chargedIds])].slice(0, MOST_SOURCES);
-};
-
 export type ReadNamed = ReturnType<typeof createReadNamed>;
 
 export const createReadNamed =
@@ -114,16 +97,17 @@ export const createReadNamed =
    * @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution; SOURCE_ERASED; PRECONDITION_FAILED if the execution is
    *   under way, or its graph or inputs are deleted
    */
-  async (executionId: string, userId: string, hasGraph: boolean, version = ""): Promise<NamedExecution> => {
+  async (executionId: string, userId: string, hasGraph: boolean): Promise<NamedExecution> => {
     const row = await rows.findOwned(executionId, userId);
     if (!row) throw executionNotFound();
     if (!isFinal(row)) throw preconditionFailed("the execution isn't over yet: rerun it when it is");
     checkNotEmptied(row, "it can't be rerun");
+    const chain = [executionId, ...(row.rerun?.sources ?? [])].slice(0, MOST_SOURCES);
     const [inputsJson, graphJson, schemaJson, sources] = await Promise.all([
       row.inputs ? payloads.getText(row.inputs) : "{}",
       hasGraph && row.graph ? payloads.getText(row.graph) : null,
       row.schema ? payloads.getText(row.schema) : "",
-      sourcesOf(rows, row, version === DRAFT),
+      chargedOf(rows, chain, userId),
     ]);
     if (inputsJson === null) throw preconditionFailed("the inputs of the execution were deleted at the end of their retention");
     if (schemaJson === null) throw preconditionFailed("the schema of the execution's answer was deleted at the end of its retention");

@@ -141,15 +141,6 @@ export const createRows = (executions: ExecutionModel, ofRuns: DataOfRuns, log: 
       .lean<RunOutcomeView[]>()
       .exec(),
 
-  /** Returns the outcomes of the newest runs of a user's workflow, items of batches included. */
-  recentOf: (userId: string, workflowSlug: string, limit: number): Promise<RunOutcomeView[]> =>
-    executions
-      .find({ userId, workflowSlug }, { status: 1, error: 1 })
-      .sort({ createdAt: -1, _id: -1 })
-      .limit(limit)
-      .lean<RunOutcomeView[]>()
-      .exec(),
-
   /** Lists runs in batches, newest first, so that a reader can stop early. */
   list: ({
     userId,
