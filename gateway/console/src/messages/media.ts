@@ -37,6 +37,7 @@ export const FACTS = {
   inCommon: "In common",
   settings: "Settings",
   none: "No settings are known for this file.",
+  loading: "Loading…",
 };
 
 export const SOUND = {

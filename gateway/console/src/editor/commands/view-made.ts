@@ -109,10 +109,11 @@ const inputFrom =
     }
   };
 
-/** Loads the viewed run and then earlier ones while the viewer is open. */
-const readRuns = async (editor: Editor, node: DocNode, executionId: string): Promise<void> => {
+/** Loads the viewed run, or shows the fallback, and then loads earlier ones while the viewer is open. */
+const readRuns = async (editor: Editor, node: DocNode, executionId: string, fallback: ViewerSet): Promise<void> => {
   const isViewed = (): boolean => useViewer.getState().sets[0]?.id === executionId;
-  replaceInView(await setOfRun(editor, node, await api.executions.get(executionId)));
+  const viewedRun = api.executions.get(executionId).then((execution) => setOfRun(editor, node, execution));
+  replaceInView(await viewedRun.catch(() => fallback));
   const { rows } = await api.executions.list({ workflowSlug: editor.slug, limit: LISTED });
   const older = rows.slice(rows.findIndex((row) => row.executionId === executionId) + 1, LISTED);
   for (const row of older.slice(0, OLDER_RUNS)) {
@@ -128,12 +129,13 @@ export const viewMade = (editor: Editor, nodeId: string, index: number): void =>
   const { items, executionId, at } = shownIn(editor.scene.store.getState(), nodeId);
   if (!node || executionId === undefined) return;
   const pictured = withPictures(graphOf(editor), filesShown(editor.scene.store.getState().nodeViews), nodeId, items);
-  const set = setOf(node, executionId, at, pictured, () => ({ facts: [] }));
+  const isRun = !useFiles.getState().files.has(executionId);
+  const setWith = (facts: Facts["facts"]): ViewerSet => setOf(node, executionId, at, pictured, () => ({ facts }));
+  const set = setWith(isRun ? undefined : []);
   if (set.items.length === 0) return;
   const before = items.slice(0, index).filter(isMade).length;
   const use = editor.canEdit ? (item: ViewerItem) => void inputFrom(editor, nodeId)(item) : undefined;
   view([set], { index: Math.min(before, set.items.length - 1), use });
-  // Failed loads are ignored, because the canvas's outputs are already shown.
-  if (useFiles.getState().files.has(executionId)) return;
-  readRuns(editor, node, executionId).catch(() => undefined);
+  // If earlier runs can't be loaded, the viewed one stays.
+  if (isRun) readRuns(editor, node, executionId, setWith([])).catch(() => undefined);
 };

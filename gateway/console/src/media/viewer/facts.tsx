@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { ViewerItem } from "./store";
 import { FACTS } from "../../messages/media";
 
-const factsOf = ({ prompt, facts }: ViewerItem): (readonly [string, string])[] => [
+const factsOf = ({ prompt, facts = [] }: ViewerItem): (readonly [string, string])[] => [
   ...(prompt === undefined ? [] : [[FACTS.prompt, prompt] as const]),
   ...facts,
 ];
@@ -53,7 +53,9 @@ export const ComparedFacts = ({ a, b }: { a: ViewerItem; b: ViewerItem }) => {
 export const Facts = ({ item }: { item: ViewerItem }) => (
   <aside aria-label={FACTS.settings} className="viewer-facts">
     <h3 className="mb-2 font-semibold">{FACTS.settings}</h3>
-    {factsOf(item).length === 0 && <p className="text-[13px] text-(--on-media)/65">{FACTS.none}</p>}
+    {factsOf(item).length === 0 && (
+      <p className="text-[13px] text-(--on-media)/65">{item.facts === undefined ? FACTS.loading : FACTS.none}</p>
+    )}
     <dl className="flex flex-col gap-2">
       {factsOf(item).map(([name, value]) => (
         <Fact key={name} name={name}>

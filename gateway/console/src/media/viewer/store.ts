@@ -6,8 +6,8 @@ export interface ViewerItem {
   file: OutputFile | undefined;
   text: string | undefined;
   title: string;
-  /** Model, settings, price and run, as texts. */
-  facts: readonly (readonly [name: string, value: string])[];
+  /** Model, settings, price and run, as texts; undefined while they are loaded. */
+  facts: readonly (readonly [name: string, value: string])[] | undefined;
   prompt?: string | undefined;
   seed?: string | undefined;
 }
