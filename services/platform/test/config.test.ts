@@ -39,6 +39,7 @@ describe("a configuration", () => {
       ...GOOD,
       LIMIT: 7,
       USER_EGRESS_ALLOW: ["a:1", "[::1]:2"],
+      FORMER_PUBLIC_BASE_URLS: [],
       PROVIDER_EGRESS_ALLOW: [],
       MONGODB_DATABASE_PREFIX: "nodeloom_",
       REDIS_KEY_PREFIX: "nodeloom:",

@@ -621,6 +621,7 @@ describe("a node that names a task", () => {
   describe("with settings of its own", () => {
     const STANDARD = "sandbox-image";
     const FAST = "sandbox-image-fast";
+    const LOCAL = "local-pictures";
     const planned = async (data: Record<string, unknown>) =>
       (await plan(await picture({ inputs: { prompt: "a kite" }, model: "auto:image", ...data }), {})).plan;
 
@@ -634,6 +635,7 @@ describe("a node that names a task", () => {
           considered: [
             { model: FAST, millicredits: 600, p50Ms: null, errorRate: null, reason: "the cheapest" },
             { model: STANDARD, millicredits: 3_000, p50Ms: null, errorRate: null, reason: "costs more" },
+            { model: LOCAL, millicredits: null, p50Ms: null, errorRate: null, reason: expect.stringMatching(/^isn't ready/) as string },
           ],
         },
       ]);
@@ -660,7 +662,7 @@ describe("a node that names a task", () => {
       await expect(planned({ maxCredits: 0.1 })).rejects.toMatchObject({
         reason: "WORKFLOW_INVALID",
         message: expect.stringMatching(
-          /no model for auto:image can run: sandbox-image: one call can cost 3 credits, more than maxCredits \(0.1\); sandbox-image-fast: one call can cost 0.6/,
+          /no model for auto:image can run: sandbox-image: one call can cost 3 credits, more than maxCredits \(0.1\); sandbox-image-fast: one call can cost 0.6.*Change the node's settings/,
         ) as string,
       });
       await expect(planned({ allow: ["sandbox-music"] })).rejects.toMatchObject({
@@ -678,7 +680,7 @@ describe("a node that names a task", () => {
       const again = await planning.plan({ target, runner: runner(), inputsJson: "{}", isAsync: false, rerun: { ...rerun, reuse } });
       expect(again.plan).toMatchObject({
         steps: [{ model: STANDARD }],
-        routes: [{ considered: [{ reason: "kept from the earlier run" }, {}] }],
+        routes: [{ considered: [{ reason: "kept from the earlier run" }, { model: FAST }, { model: LOCAL }] }],
       });
       await clients.workflows.publishVersion({ slug: target!.value, ownerId: "owner", note: "", reference: "", withoutRun: false, unapproved: false, pinsModels: true, pinnedModels: { "auto:image": STANDARD } }); // prettier-ignore
       expect((await planning.plan({ target, version: "1", runner: runner(), inputsJson: "{}", isAsync: false })).modelIds).toEqual([FAST]);

@@ -61,22 +61,24 @@ const MAX_REASONS = 3;
 
 /**
  * Explains why no model of a task can run a node, and the next step. The first reasons are listed, each with one model and the number of
- * others that share it.
+ * others that share it; those of ready models come first, because settings can change them.
  */
 export const noneAble = (
   task: string,
   models: readonly { model: string; reason: string }[],
   { candidates, none }: { candidates: readonly { model: string; excluded?: string }[]; none?: string },
 ): string => {
+  const unready = new Set(candidates.filter(({ excluded }) => excluded !== undefined).map(({ model }) => model));
+  const readyFirst = [...models].sort((one, other) => Number(unready.has(one.model)) - Number(unready.has(other.model)));
   const byReason = new Map<string, string[]>();
-  for (const { model, reason } of models) byReason.set(reason, [...(byReason.get(reason) ?? []), model]);
+  for (const { model, reason } of readyFirst) byReason.set(reason, [...(byReason.get(reason) ?? []), model]);
   const texts = [...byReason].map(
     ([reason, [first, ...more]]) => `${first}${more.length > 0 ? ` and ${more.length} more` : ""}: ${reason}`,
   );
   const others = [...byReason.values()].slice(MAX_REASONS).flat().length;
   const reasons = [...texts.slice(0, MAX_REASONS), ...(others > 0 ? [`${others} more have other reasons`] : [])].join("; ");
-  const names = new Set(models.map(({ model }) => model));
-  const isUnready = candidates.some(({ model, excluded }) => excluded !== undefined && names.has(model));
-  const advice = isUnready ? "Make one of them ready, connect a model server" : "Change the node's settings";
-  return `no model for ${task} can run: ${reasons || (none ?? "there is none")}. ${advice}, or choose another model`;
+  const count = models.filter(({ model }) => unready.has(model)).length;
+  const change = count > 0 ? "Change the node's settings, make one of them ready" : "Change the node's settings";
+  const advice = count > 0 && count === models.length ? "Make one of them ready" : change;
+  return `no model for ${task} can run: ${reasons || (none ?? "there is none")}. ${advice}${count > 0 ? ", connect a model server" : ""}, or choose another model`;
 };

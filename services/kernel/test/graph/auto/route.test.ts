@@ -115,7 +115,7 @@ describe("the model of a node that names a task", () => {
     const prices = new Map([...priced({ dear: 9_000 }), ["unfit", { problem: "ratio: must be one of 1:1" }] as const]);
     expect(choose({ maxCredits: 1 }, some, { prices })).toEqual({
       problem:
-        "no model for auto:image can run: dear: one call can cost 9 credits, more than maxCredits (1); unfit: ratio: must be one of 1:1; paid: needs the pro tier or a higher one. Make one of them ready, connect a model server, or choose another model",
+        "no model for auto:image can run: dear: one call can cost 9 credits, more than maxCredits (1); unfit: ratio: must be one of 1:1; paid: needs the pro tier or a higher one. Change the node's settings, make one of them ready, connect a model server, or choose another model",
     });
     expect(choose({ maxCredits: 1 }, some.slice(0, 1), { prices })).toEqual({
       problem:
