@@ -85,6 +85,23 @@ const sentinelOptions = ({
   reconnectOnError: ({ message }) => message.startsWith("READONLY"),
 });
 
+/**
+ * Connects again after the client gave up. It does that if a failover is announced while it asks the Sentinels for the primary: it takes
+ * the end of its own question for a connection that was closed on purpose.
+ */
+const keepConnecting = (redis: Connection): Connection => {
+  let isClosed = false;
+  const disconnect = redis.disconnect.bind(redis);
+  redis.disconnect = (reconnect = false) => {
+    isClosed = !reconnect;
+    disconnect(reconnect);
+  };
+  redis.on("end", () => {
+    if (!isClosed) redis.connect().catch(() => undefined);
+  });
+  return redis;
+};
+
 const connectCluster = ({ tls, nodes, username, password }: RedisAddress & { kind: "cluster" }): Cluster => {
   const { Cluster } = require("ioredis") as typeof import("ioredis");
   return new Cluster(nodes, {
@@ -132,7 +149,7 @@ const connect = (url: string, subscriber: boolean): Connection | Cluster => {
   const { Redis: Server } = require("ioredis") as typeof import("ioredis");
   const options: ConnectionOptions = { enableOfflineQueue: subscriber, maxRetriesPerRequest: subscriber ? null : 0, retryStrategy };
   const address = parseRedisAddress(url);
-  if (address.kind === "sentinel") return new Server({ ...options, ...sentinelOptions(address) });
+  if (address.kind === "sentinel") return keepConnecting(new Server({ ...options, ...sentinelOptions(address) }));
   if (address.kind === "cluster") return subscriber ? subscribeToCluster(address, options) : connectCluster(address);
   return new Server(url, options);
 };

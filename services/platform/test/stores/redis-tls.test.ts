@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import { on } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeCertificates, type TestCertificates } from "../support/certificates";
@@ -30,14 +30,15 @@ describe.each([
     await group?.stop();
   });
 
-  /** @returns reads the client's next message */
+  /** @returns reads the client's next message, also one that came before it was asked for */
   const startClient = (patienceMs: number, env: Record<string, string> = {}): { child: ChildProcess; next: () => Promise<unknown> } => {
     const child = fork(join(SUPPORT, "redis-client.ts"), [group.url, String(patienceMs)], {
       execArgv: ["-r", join(SUPPORT, "run-typescript.cjs")],
       env: { ...process.env, ...env },
     });
     children.push(child);
-    return { child, next: async () => ((await once(child, "message")) as [unknown])[0] };
+    const messages = on(child, "message");
+    return { child, next: async () => ((await messages.next()).value as [unknown])[0] };
   };
 
   it("serve clients that trust the authority, also after a primary is lost, and encrypt every connection", async () => {
