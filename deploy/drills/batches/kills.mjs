@@ -24,7 +24,7 @@ export const kill = async ({ caller, cookie, adminKey, say, check }) => {
     await delay(EVERY_MS);
     const { counts } = (await api.call("GET", `/api/batches/${batchId}?limit=1`, { key: caller.key })).body;
     say(`${counts.completed} rows are completed, ${counts.processing} under way`);
-    killProcess(name, say);
+    await killProcess(name, say);
   }
   const batch = await ending;
   const rows = await allRows(caller, batchId);

@@ -52,7 +52,7 @@ const faults = async (say) => {
     "mongodb",
   ]) {
     await pause(GAP_MS);
-    killProcess(name, say);
+    await killProcess(name, say);
   }
   await pause(GAP_MS);
   await sandboxFault(say, "paused", { pauseMs: 30_000 }, 30_000);

@@ -11,7 +11,6 @@ const OP_QUERY = 2004;
 const OP_MSG = 2013;
 /** Flags of a message. */
 const CHECKSUM = 1;
-const MORE_TO_COME = 2;
 const EXHAUST_ALLOWED = 0x1_00_00;
 /** Keeps the types of numbers, so that a document is written as it was read. */
 const EXACT = { promoteValues: false, promoteBuffers: false };
@@ -77,6 +76,7 @@ const message = (code, id, responseTo, parts) => {
 };
 
 const NO_FLAGS = Buffer.alloc(4);
+const MORE_TO_COME = Buffer.from([2, 0, 0, 0]);
 const BODY = Buffer.alloc(1);
 
 /** @param {number} id @param {Record<string, any>} command @param {readonly Buffer[]} sequences */
@@ -85,9 +85,7 @@ export const writeRequest = (id, command, sequences) => message(OP_MSG, id, 0, [
 /** @param {Request} request @param {Record<string, any>} reply @param {{ isMoreToCome?: boolean }} [options] */
 export const writeReply = ({ id, isLegacy }, reply, { isMoreToCome = false } = {}) => {
   const body = BSON.serialize(reply);
-  const flags = Buffer.alloc(4);
-  if (isMoreToCome) flags.writeUInt32LE(MORE_TO_COME);
-  if (!isLegacy) return message(OP_MSG, 0, id, [flags, BODY, body]);
+  if (!isLegacy) return message(OP_MSG, 0, id, [isMoreToCome ? MORE_TO_COME : NO_FLAGS, BODY, body]);
   const prefix = Buffer.alloc(20);
   prefix.writeInt32LE(1, 16);
   return message(OP_REPLY, 0, id, [prefix, body]);

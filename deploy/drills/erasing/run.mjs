@@ -106,7 +106,7 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
   for (const [index, id] of ids.entries()) {
     const deleted = await api.call("DELETE", `/api/executions/${id}`, { cookie });
     check([`a run is deleted`, deleted.status === 204 || deleted.status === 404, `${deleted.status} ${JSON.stringify(deleted.body)}`]);
-    killProcess(/** @type {string} */ (KILLS[index]), say);
+    await killProcess(/** @type {string} */ (KILLS[index]), say);
     await pause(1_000);
   }
   const { found, seconds } = await untilGone(word);
@@ -159,7 +159,7 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
   const { erasureId } = (await expected(202, "POST", "/api/erasures", { cookie, body: { metadata } })).body;
   for (const name of ["executions", "usage", "identity", "billing"]) {
     await pause(1_500);
-    killProcess(name, say);
+    await killProcess(name, say);
   }
   /** @type {any} */
   let erasure;

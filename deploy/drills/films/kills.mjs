@@ -26,7 +26,7 @@ const slowed = FILM_FROM_AN_IDEA.nodes.map((node) =>
 
 /** Kills a service and waits for its replacement. @param {string} service @param {(line: string) => void} say */
 const kill = async (service, say) => {
-  const pid = killProcess(service, say);
+  const pid = await killProcess(service, say);
   for (const end = Date.now() + WAIT_MS; Date.now() < end; await pause(LOOK_MS)) {
     const next = readLocal().pids[service];
     if (next && next !== pid) return;

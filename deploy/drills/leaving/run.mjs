@@ -10,8 +10,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MEDIA_DIR } from "../../local/paths.mjs";
 import { createApi } from "../support/api.mjs";
-import { crash, pause, readLocal, startPlatform } from "../support/platform.mjs";
+import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 import { createReceiver } from "../support/receiver.mjs";
+import { killProcess } from "../support/faults.mjs";
 import { runDrill } from "../support/run-drill.mjs";
 import { filesIn } from "../support/files.mjs";
 import { listed, readings, searchAll, searchTemporal } from "../support/stores.mjs";
@@ -187,7 +188,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   await pause(ERASURE_DAYS * 86_400_000);
   for (const name of KILLS) {
     await pause(BETWEEN_KILLS_MS);
-    await crash(name);
+    await killProcess(name, say);
   }
   for (const end = Date.now() + ERASED_MS; ; await pause(1_000)) {
     const { status } = await api.call("GET", `/api/admin/users/${userId}`, { key: adminKey });
@@ -208,10 +209,11 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   );
 
   await pause(Math.max(0, askedAt + COUNTERS_MS - Date.now()));
-  await waitForTemporal(needlesOf(account, organization));
+  const needlesAfter = needlesOf(account, organization);
+  await waitForTemporal(needlesAfter);
   say(`Temporal was searched until ${((Date.now() - askedAt) / 1_000).toFixed(0)} s after it was asked for`);
-  const after = await search(needlesOf(account, organization));
-  for (const { name, allowed } of needlesOf(account, organization)) {
+  const after = await search(needlesAfter);
+  for (const { name, allowed } of needlesAfter) {
     const places = after.get(name) ?? new Map();
     const wrongly = [...places.keys()].filter((place) => !allowed.includes(place));
     check([`${name} are nowhere but where ids are kept`, wrongly.length === 0, listed(places)]);

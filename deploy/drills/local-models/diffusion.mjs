@@ -13,11 +13,12 @@ import { ROOT } from "../support/platform.mjs";
 const [TOKENS, WIDTH, CHANNELS, SCALE, WAVES, OPSET] = [77, 8, 4, 8, 256, 17];
 const SIDE = 256;
 
+const require = createRequire(join(ROOT, "package.json"));
+
 /** Numbers between -1 and 1. @param {number} count */
 const randomOf = (count) => Float32Array.from({ length: count }, (_, index) => Math.sin(index * 12.9898) % 1);
 
 const models = () => {
-  const require = createRequire(join(ROOT, "package.json"));
   const { createOnnx } = require(join(ROOT, "services/inference/dist/fetch/convert/onnx.js"));
   const latents = [1, CHANNELS, "height", "width"];
   const [encoder, denoiser, decoder] = ["encoder", "denoiser", "decoder"].map((name) => createOnnx({ name, opset: OPSET }));
@@ -66,10 +67,8 @@ const models = () => {
 
 /** A vocabulary of single bytes, as characters of their own and as the last ones of words. */
 const vocabulary = () => {
-  const isPrintable = (/** @type {number} */ byte) => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
-  let others = 0;
-  const symbols = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(isPrintable(byte) ? byte : 256 + others++));
-  const pieces = [...symbols, ...symbols.map((symbol) => `${symbol}</w>`), "<|startoftext|>", "<|endoftext|>"];
+  const { SYMBOLS } = require(join(ROOT, "services/inference/dist/engines/diffusion/clip-tokens.js"));
+  const pieces = [...SYMBOLS, ...SYMBOLS.map((/** @type {string} */ symbol) => `${symbol}</w>`), "<|startoftext|>", "<|endoftext|>"];
   return JSON.stringify(Object.fromEntries(pieces.map((piece, id) => [piece, id])));
 };
 

@@ -1,7 +1,14 @@
-import { pause, pidOf } from "./platform.mjs";
+import { pause, pidOf, readLocal } from "./platform.mjs";
 
-/** Kills a process of the local platform, which starts it again. @param {string} name @param {(line: string) => void} say @returns {number} its former id */
-export const killProcess = (name, say) => {
+/** Time in which a process that was killed before runs again. */
+const BACK_MS = 120_000;
+
+/**
+ * Kills a process of the local platform, which starts it again. Waits until it runs, because a drill can kill one twice.
+ * @param {string} name @param {(line: string) => void} say @returns {Promise<number>} its former id
+ */
+export const killProcess = async (name, say) => {
+  for (const end = Date.now() + BACK_MS; !readLocal().pids[name] && Date.now() < end;) await pause(100);
   const pid = pidOf(name);
   process.kill(pid, "SIGKILL");
   say(`SIGKILL ${name} (${pid})`);

@@ -21,12 +21,6 @@ export const pidOf = (name) => {
   return pid;
 };
 
-/** Ends a service as a crash would, once it runs. @param {string} name */
-export const crash = async (name) => {
-  for (const end = Date.now() + START_MS; !readLocal().pids[name] && Date.now() < end;) await pause(100);
-  process.kill(pidOf(name), "SIGKILL");
-};
-
 /** Starts a whole local platform with one process per service. @param {Record<string, string>} env */
 export const startPlatform = async (env) => {
   if (existsSync(join(ROOT, ".nodeloom", "lock.json"))) throw new Error("a platform is running here already: stop it first");

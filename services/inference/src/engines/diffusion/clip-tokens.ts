@@ -11,7 +11,8 @@ const MAX_WORD_BYTES = 200;
 /** Bytes that stand for themselves in the table. The others are represented by the characters from 256 on. */
 const isPrintable = (byte: number): boolean => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
 
-const SYMBOLS = (() => {
+/** Characters for the 256 bytes. */
+export const SYMBOLS: readonly string[] = (() => {
   let others = 0;
   return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(isPrintable(byte) ? byte : 256 + others++));
 })();
