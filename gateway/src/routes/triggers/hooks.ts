@@ -12,7 +12,7 @@ import { headerValue, iso, listQuery, MAX_CREDITS, slug, timestamp, uuid, workfl
 import { startRun } from "../runs/run";
 import { listedOf } from "../workflows/readable";
 import { pendingChange } from "../workflows/schemas";
-import { alias, aliasFor, madeBy, settingUp, triggerOwner, withPending } from "./trigger";
+import { alias, aliasFor, madeBy, reading, settingUp, shared, triggerOwner, withPending } from "./trigger";
 import { jsonBody, signedBody } from "../../http/body/kinds";
 
 /** Inbound hooks: addresses at which other services start a workflow. */
@@ -93,13 +93,9 @@ const asGone = (error: unknown): never => {
 /** Value of a header; empty if it is missing or not required. */
 const valueOf = (request: Request, name: string | null): string => (name === null ? "" : (request.get(name) ?? ""));
 
-const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;
-
 export const hookRoutes = [
   defineRoute({
-    ...shared,
-    capability: "workflow:read",
-    role: "viewer",
+    ...reading,
     method: "GET",
     path: "/api/hooks",
     operationId: "listAllHooks",
@@ -112,9 +108,7 @@ export const hookRoutes = [
     },
   }),
   defineRoute({
-    ...shared,
-    capability: "workflow:read",
-    role: "viewer",
+    ...reading,
     method: "GET",
     path: "/api/workflows/:slug/hooks",
     operationId: "listHooks",

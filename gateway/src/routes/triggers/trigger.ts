@@ -41,7 +41,7 @@ export const withPending = async <T extends { workflowSlug: string }>(
   return views.map((one) => ({ ...one, pendingChange: pending.get(one.workflowSlug) ?? false }));
 };
 
-const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;
+export const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;
 export const reading = { ...shared, capability: "workflow:read", role: "viewer" } as const;
 const WRITES = { anyOf: ["workflow:write", "schedules:write"] };
 export const removing = { ...shared, capability: WRITES, role: "editor" } as const;

@@ -1,9 +1,7 @@
 import type { Model } from "@nodeloom/client";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { useState } from "react";
-import { meQuery } from "../../api/queries";
 import { kindOf } from "../../canvas/kinds";
 import { nodesOf } from "../../document/graph";
 import { IconButton } from "../../ui/button";
@@ -21,8 +19,8 @@ const isRealPainter = ({ modality, status, sandbox, inputSchema: { properties = 
 
 /** Says how to get AI images, while only the sandbox draws them. Once closed, it doesn't come back. */
 export const RealModels = () => {
-  const { models } = useEditor();
-  const { data: me } = useQuery(meQuery);
+  const { models, me } = useEditor();
+  const isAdmin = me.user.role === "admin";
   const draws = useDocument(({ graph }) => nodesOf(graph).some(({ type }) => kindOf(type).modality === IMAGE));
   const [isClosed, setClosed] = useState(() => localStorage.getItem(CLOSED) !== null);
   if (isClosed || !draws || models.some(isRealPainter)) return null;
@@ -33,8 +31,8 @@ export const RealModels = () => {
   return (
     <div className="relative">
       <Notice title={REAL_MODELS.title} className="pr-10">
-        {me?.user.role === "admin" ? REAL_MODELS.hint : REAL_MODELS.hintForUsers}
-        {me?.user.role === "admin" && (
+        {isAdmin ? REAL_MODELS.hint : REAL_MODELS.hintForUsers}
+        {isAdmin && (
           <ul className="mt-1.5 flex flex-col gap-1.5">
             <li>
               <Link to="/models" search={{ open: "keys" }} className={LINK}>
