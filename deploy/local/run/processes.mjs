@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { folderOf, serviceOf, SERVICES } from "../../services.cjs";
 import { EXECUTIONS_DIR, INFERENCE_DIR, MEDIA_DIR, ROOT, SANDBOX_DIR, TRANSFORM_DIR } from "../paths.mjs";
-import { freePort, isPortFree, reservePort } from "../servers/ports.cjs";
+import { freePort, reservePort } from "../servers/ports.cjs";
 
 export const SERVICE_NAMES = SERVICES.map(({ name }) => name);
 
@@ -47,7 +47,7 @@ const requireFree = async (variable, address) => {
 const gatewayListen = async (env) => {
   if (env.GATEWAY_LISTEN) return requireFree("GATEWAY_LISTEN", env.GATEWAY_LISTEN);
   if (env.PORT) return requireFree("PORT", `127.0.0.1:${env.PORT}`);
-  return `127.0.0.1:${(await isPortFree(DEFAULT_GATEWAY_PORT)) ? DEFAULT_GATEWAY_PORT : await freePort()}`;
+  return `127.0.0.1:${await freePort(DEFAULT_GATEWAY_PORT)}`;
 };
 
 /**

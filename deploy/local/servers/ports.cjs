@@ -1,4 +1,5 @@
 const { randomInt } = require("node:crypto");
+const { createSocket } = require("node:dgram");
 const { createServer } = require("node:net");
 
 /*
@@ -11,7 +12,7 @@ const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_000;
 const ATTEMPTS = 200;
 
-/** Number of separate ranges for parallel test processes, so that a port stays free until it is bound. */
+/** Number of separate ranges for parallel test processes, so that few of them look for the same port. */
 const RANGES = 4;
 const SHARE = (HIGHEST_PORT - LOWEST_PORT) / RANGES;
 const worker = process.env.JEST_WORKER_ID;
@@ -26,24 +27,36 @@ const isPortFree = (port) =>
     server.listen({ port, host: "127.0.0.1", exclusive: true }, () => server.close(() => resolve(true)));
   });
 
-/** Ports returned so far; some may not be bound yet. */
-const handedOut = new Set();
+/**
+ * Reserves a port until this process ends, even while its server is down: a UDP socket with the same number keeps other processes that use
+ * this module from choosing the port. TCP servers can still use it, and the operating system closes the socket however the process ends.
+ * @param {number} port @returns {Promise<import("node:dgram").Socket | undefined>} undefined if this or another process has reserved it
+ */
+const claimPort = (port) =>
+  new Promise((resolve) => {
+    const socket = createSocket("udp4").unref();
+    socket.once("error", () => socket.close(() => resolve(undefined)));
+    socket.bind({ port, address: "127.0.0.1", exclusive: true }, () => resolve(socket));
+  });
 
-/** A free port of 127.0.0.1 that this process hasn't returned before. @returns {Promise<number>} */
-const freePort = async () => {
+/** A free port of 127.0.0.1, reserved for this process. @param {number} [preferred] tried first @returns {Promise<number>} */
+const freePort = async (preferred) => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const port = randomInt(lowest, highest);
-    if (handedOut.has(port)) continue;
-    handedOut.add(port);
-    if (await isPortFree(port)) return port;
+    const port = attempt === 0 && preferred !== undefined ? preferred : randomInt(lowest, highest);
+    const claim = await claimPort(port);
+    if (claim && (await isPortFree(port))) return port;
+    claim?.close();
   }
   throw new Error("no free port on 127.0.0.1");
 };
 
-/** Reserves a port. @param {number} port @returns {Promise<boolean>} true if nothing listens on it */
-const reservePort = (port) => {
-  handedOut.add(port);
+/**
+ * Reserves a chosen port. A parent process may have reserved it for this one.
+ * @param {number} port @returns {Promise<boolean>} true if nothing listens on it
+ */
+const reservePort = async (port) => {
+  await claimPort(port);
   return isPortFree(port);
 };
 
-module.exports = { freePort, isPortFree, reservePort };
+module.exports = { freePort, reservePort };
