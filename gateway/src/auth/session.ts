@@ -1,5 +1,5 @@
 import { unavailable } from "@nodeloom/kernel";
-import type { Redis } from "@nodeloom/platform";
+import { sessionPrefix, type Redis } from "@nodeloom/platform";
 import { RedisStore } from "connect-redis";
 import type { Request, Response } from "express";
 import session from "express-session";
@@ -67,7 +67,7 @@ export const createSessions = ({ redis, keyPrefix, secret, secure, publicOrigin 
     name,
     secret,
     // Renewing is an EXPIRE: it can't restore a session that another request is ending.
-    store: new RedisStore({ client: redis, prefix: `${keyPrefix}session:`, ttl: SESSION_IDLE_SECONDS }),
+    store: new RedisStore({ client: redis, prefix: sessionPrefix(keyPrefix), ttl: SESSION_IDLE_SECONDS }),
     resave: false,
     rolling: true,
     saveUninitialized: false,

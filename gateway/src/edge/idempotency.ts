@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { invalidRequest, LIMITS, unavailable, type Reason } from "@nodeloom/kernel";
-import type { Logger, Redis } from "@nodeloom/platform";
+import { answerPrefix, type Logger, type Redis } from "@nodeloom/platform";
 import { inProgress, REPLAYED, reused } from "./lease";
 import { IDEMPOTENCY_LEASE_MS, IDEMPOTENCY_SECONDS } from "../http/limits";
 
@@ -121,7 +121,7 @@ export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTE
 
   return {
     once: async ({ key, owner, scope, fingerprint }, work) => {
-      const record = `${keyPrefix}idempotency:${digest(`${scope}\n${key}`)}`;
+      const record = `${answerPrefix(keyPrefix)}${digest(`${scope}\n${key}`)}`;
       const token = randomUUID();
       const beginning = await begin(record, fingerprint, token, owner);
       switch (beginning[0]) {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
+import { connectRedis, createAccountKeys, createLogger, redisReady, type Redis } from "@nodeloom/platform";
 import { createIdempotency, idempotencyKey, type Idempotency, type RenderedReply } from "../../src/edge/idempotency";
 import { startCuttableProxy } from "../support/proxy";
 import { eventually } from "../../../services/platform/test/support/eventually";
@@ -44,6 +44,18 @@ describe("an Idempotency-Key", () => {
     finish();
     await Promise.all(attempts);
     expect(works).toBe(1);
+  });
+
+  it("is free again once its account is erased", async () => {
+    const keyPrefix = `test:${randomUUID()}:`;
+    const { once } = createIdempotency({ redis, keyPrefix, logger });
+    const request = requestOf();
+    await once(request, () => Promise.resolve(reply(200, `"of an erased account"`)));
+    const other = { ...requestOf(), owner: "other" };
+    await once(other, () => Promise.resolve(reply(200, `"of another"`)));
+    expect(await createAccountKeys({ redis, keyPrefix }).removeAnswers("user")).toBe(1);
+    expect(await once(request, () => Promise.resolve(reply(201)))).toEqual(reply(201));
+    expect((await once(other, () => Promise.resolve(reply(201)))).text).toBe(`"of another"`);
   });
 
   it("replays the stored response, and marks it", async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import {
   COMMAND_TIMEOUT_MS,
   connectRedis,
+  createAccountKeys,
   createClusterSlots,
   createLogger,
   createWindowCounter,
@@ -14,7 +15,6 @@ import {
 import express from "express";
 import type { Redis as Connection } from "ioredis";
 import { createSharedOutages, type SharedOutage } from "../../../services/executions/src/calls/shared-outages";
-import { createRedisErasure } from "../../../services/executions/src/erasure/redis";
 import { createEventChannel } from "../../../services/executions/src/record/runs/channel";
 import { deferred } from "../../../services/platform/test/support/deferred";
 import { eventually } from "../../../services/platform/test/support/eventually";
@@ -146,27 +146,27 @@ describe.each([
     const server = app.listen(0, "127.0.0.1");
     await once(server, "listening");
     const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const [cookie = ""] = (await fetch(`${base}/in`, { method: "POST" })).headers.getSetCookie().map((header) => header.split(";")[0]!);
-    const headers = { cookie };
+    const signIn = async () => ({ cookie: (await fetch(`${base}/in`, { method: "POST" })).headers.getSetCookie()[0]!.split(";")[0]! });
+    const headers = await signIn();
     expect(await (await fetch(base, { headers })).json()).toEqual({ userId: "u", epoch: 1 });
     await fetch(`${base}/out`, { method: "POST", headers });
     expect(await (await fetch(base, { headers })).json()).toBeNull();
+    const nextHeaders = await signIn();
+    expect(await createAccountKeys({ redis: other, keyPrefix: prefix }).removeSessions("u")).toBe(1);
+    expect(await (await fetch(base, { headers: nextHeaders })).json()).toBeNull();
     server.close();
   });
 
   it("an erasure finds the keys of all servers", async () => {
-    const { removeSessions, removeAnswers, forgetRuns } = createRedisErasure({ redis, keyPrefix: prefix });
+    const { removeSessions, removeAnswers } = createAccountKeys({ redis, keyPrefix: prefix });
     const ids = Array.from({ length: 60 }, () => randomUUID());
     const owner = (index: number): string => (index % 3 === 0 ? "staying" : "leaving");
     for (const [index, id] of ids.entries()) {
       await redis.set(`${prefix}session:${id}`, JSON.stringify({ userId: owner(index) }), "EX", 600);
       await redis.hset(`${prefix}idempotency:${id}`, { owner: owner(index) });
-      await redis.set(`${prefix}asked:${id}`, "1", "EX", 600);
     }
     expect([await removeSessions("leaving"), await removeAnswers("leaving")]).toEqual([40, 40]);
-    await forgetRuns(ids);
     expect(await keysOf(redis, `${prefix}session:*`)).toHaveLength(20);
-    expect(await keysOf(redis, `${prefix}asked:*`)).toEqual([`${prefix}asked:run`]);
     for (const key of await keysOf(redis, `${prefix}*`)) await redis.del(key);
   });
 

@@ -11,7 +11,6 @@ import { wireBundles } from "./bundles/wire";
 import { wireCalls } from "./calls/wire";
 import { connectErasures, connectServices } from "./clients";
 import type { Config } from "./config";
-import { createRedisErasure } from "./erasure/redis";
 import { createRunErasure } from "./erasure/runs";
 import { wireErasure } from "./erasure/wire";
 import { createCanaries } from "./lifecycle/canaries";
@@ -64,11 +63,10 @@ const wireRuns = (config: Config, base: Base) => {
   const { services, stores, erasures, channel, addresses, calls, workflow, logger } = base;
   const { notifications, media } = services;
   const webhooks = createHandOver({ notifications, stores });
-  const redisErasure = createRedisErasure({ redis: base.redis, keyPrefix: config.REDIS_KEY_PREFIX });
   const lifecycle = wireLifecycle({
     ...{ ...base, billing: services.billing, starter: workflow.starter, webhooks },
     canaries: createCanaries(services),
-    erase: createRunErasure({ stores, media, erasures, leaver: workflow.leaver, redis: redisErasure }),
+    erase: createRunErasure({ stores, media, erasures, leaver: workflow.leaver }),
     mailApprovers: createMailApprovers({ addresses: services.addresses, notifications, logger }),
     reports: createUsageReports(services.usage),
     files: { media, own: addresses.own },
@@ -87,7 +85,7 @@ const wireRuns = (config: Config, base: Base) => {
     ...{ withDeliveries: webhooks.batches, publicBaseUrl: config.PUBLIC_BASE_URL },
   });
   const watch = createWatch(stores, channel, calls.textStreams, accept.awaitDelivered);
-  return { ...accept, webhooks, redisErasure, lifecycle, planning, threads, starts, reads, batches, watch };
+  return { ...accept, webhooks, lifecycle, planning, threads, starts, reads, batches, watch };
 };
 
 type Runs = ReturnType<typeof wireRuns>;
@@ -123,7 +121,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   const shared = { ...base, ...workflow, ...runs };
   const erasure = wireErasure({ ...shared, outbox: lifecycle.outbox });
-  const leaving = createLeaving({ ...shared, stopAccount: erasure.stopAccount, redis: runs.redisErasure });
+  const leaving = createLeaving({ ...shared, stopAccount: erasure.stopAccount });
   const bundles = wireBundles({ ...base, starter: workflow.bundleStarter });
   const upkeep = wireUpkeep({ ...shared, ...erasure, connection, executionDays: config.RETENTION_EXECUTIONS_DAYS });
   await temporal.work({

@@ -2,6 +2,7 @@ import { ERASURE_DAYS } from "@nodeloom/kernel";
 import {
   ConfigError,
   connectRedis,
+  createAccountKeys,
   createAddressRules,
   createEgressClient,
   defineService,
@@ -67,6 +68,7 @@ export const service = defineService({
     const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
     const changes = joinChanges({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
     const store = createStore(connection);
+    const redisKeys = createAccountKeys({ redis: publisher, keyPrefix: config.REDIS_KEY_PREFIX });
     const provider = oidcSettings(config);
     if (provider) await loadLibrary();
     // The issuer can be in a private network, because the operator configured it.
@@ -100,7 +102,7 @@ export const service = defineService({
         grpcService(accountErasure.AccountErasureServiceService, accountErasureHandlers(services.erasures)),
         grpcService(
           erasure.ErasureServiceService,
-          erasureHandlers(createEraseIdentity(connection, store.organizations), { metadata: createEraseAudited(connection) }),
+          erasureHandlers(createEraseIdentity(connection, store.organizations, redisKeys), { metadata: createEraseAudited(connection) }),
         ),
       ],
       config,

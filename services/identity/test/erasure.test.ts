@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createGrpcClient, type ClientOf } from "@nodeloom/platform";
+import { connectRedis, createGrpcClient, redisReady, type ClientOf, type Logger } from "@nodeloom/platform";
 import { accountErasure, erasure, identity, type organizations } from "@nodeloom/proto";
 import { createErasures, type ErasuresOptions } from "../src/erasure/erasures";
 import { deploy, PASSWORD, type Deployment, type IdentityClient } from "./support";
@@ -45,6 +45,23 @@ const everything = async (): Promise<Map<string, string>> => {
   );
   return new Map(await Promise.all(documents));
 };
+
+it("erases the sessions and stored answers of an account, and nobody else's", async () => {
+  const redis = connectRedis({ url: process.env.REDIS_URL!, logger: console as unknown as Logger });
+  await redisReady(redis);
+  const [leaver, other] = [randomUUID(), randomUUID()];
+  const { channelPrefix: prefix } = deployment;
+  await redis.set(`${prefix}session:a`, JSON.stringify({ userId: leaver, epoch: 1 }));
+  await redis.set(`${prefix}session:b`, JSON.stringify({ userId: other, note: leaver }));
+  await redis.set(`${prefix}session:c`, "no JSON");
+  await redis.hset(`${prefix}idempotency:a`, { owner: leaver, reply: "{}" });
+  await redis.hset(`${prefix}idempotency:b`, { owner: other, reply: leaver });
+  await erase(leaver);
+  const keys = await redis.keys(`${prefix}*`);
+  expect(keys.sort()).toEqual(["idempotency:b", "session:b", "session:c"].map((key) => prefix + key));
+  await redis.del(...keys);
+  redis.disconnect();
+});
 
 it("lets an account cancel its deletion until its erasure has started, and never after", async () => {
   const { userId } = await register();

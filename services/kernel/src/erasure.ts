@@ -90,7 +90,8 @@ export const ERASURE_ELSEWHERE = {
     "session:": "removed",
     /** Stored responses for an Idempotency-Key. */
     "idempotency:": "removed",
-    "asked:": { with: "executions" },
+    /** A hash of a request under an Idempotency-Key. */
+    "asked:": { expiresDays: 1 },
     "answering:": { expiresDays: 1 },
     "called-off:": { expiresDays: 1 },
     rate: { expiresDays: 1 },

@@ -50,6 +50,7 @@ export * from "./process/service";
 
 export * from "./secrets/keyring";
 
+export * from "./stores/account-keys";
 export * from "./stores/cluster-slots";
 export * from "./stores/database";
 export * from "./stores/free-place";

@@ -1,4 +1,4 @@
-/** Erases an account's execution data in MongoDB, Temporal and Redis. */
+/** Erases an account's execution data in MongoDB and Temporal. */
 import { createErasure, untilNone, type Erase } from "@nodeloom/platform";
 import type { Leaver } from "../workflow/leaving";
 import type { Erasures } from "../record/erasure/erasures";
@@ -6,7 +6,6 @@ import type { LeavingStore } from "../record/erasure/leaving";
 import type { MovedTriggers } from "../record/earlier/moved-triggers";
 import type { ModerationStore } from "../record/moderation";
 import type { PayloadStore } from "../record/payloads";
-import type { RedisErasure } from "./redis";
 
 const RUNS_PAGE = 100;
 const BATCHES_PAGE = 20;
@@ -18,12 +17,11 @@ export interface EraseOptions {
   payloads: Pick<PayloadStore, "removeOwned">;
   moderation: Pick<ModerationStore, "removeOwned">;
   leaver: Pick<Leaver, "removeWorkflows" | "removeDeliveries">;
-  redis: RedisErasure;
   moved: Pick<MovedTriggers, "remove">;
   erasures: Pick<Erasures, "removeOwned">;
 }
 
-export const createEraseExecutions = ({ store, payloads, moderation, leaver, redis, moved, erasures }: EraseOptions): Erase => {
+export const createEraseExecutions = ({ store, payloads, moderation, leaver, moved, erasures }: EraseOptions): Erase => {
   const removeTexts = async (owners: readonly string[]): Promise<void> => {
     while ((await payloads.removeOwned(owners, PAYLOADS_PAGE)) > 0);
   };
@@ -33,7 +31,6 @@ export const createEraseExecutions = ({ store, payloads, moderation, leaver, red
     const page = await store.somePage(userId, RUNS_PAGE);
     const ids = page.map(({ _id }) => _id);
     for (const { _id, webhook } of page) if (webhook) await leaver.removeDeliveries(_id);
-    await redis.forgetRuns(ids);
     await removeTexts(ids);
     return store.removeRuns(userId, ids);
   };
@@ -44,26 +41,17 @@ export const createEraseExecutions = ({ store, payloads, moderation, leaver, red
     return store.removeBatches(userId, ids);
   };
 
-  return createErasure<"executions">((userId) => ({
-    schedules: async () => untilNone(await moved.remove("schedules", userId)),
-    hooks: async () => untilNone(await moved.remove("hooks", userId)),
-    executions: async () => untilNone(await removeRuns(userId)),
-    batches: async () => untilNone(await removeBatches(userId)),
-    payloads: async () => untilNone(await payloads.removeOwned([userId], PAYLOADS_PAGE)),
-    moderation: async () => untilNone(await moderation.removeOwned(userId, DECISIONS_PAGE)),
-    erasures: async () => untilNone(await erasures.removeOwned(userId)),
-    lines: async () => untilNone(await store.removeLine(userId)),
-  }));
+  return createErasure<"executions">(
+    (userId) => ({
+      schedules: async () => untilNone(await moved.remove("schedules", userId)),
+      hooks: async () => untilNone(await moved.remove("hooks", userId)),
+      executions: async () => untilNone(await removeRuns(userId)),
+      batches: async () => untilNone(await removeBatches(userId)),
+      payloads: async () => untilNone(await payloads.removeOwned([userId], PAYLOADS_PAGE)),
+      moderation: async () => untilNone(await moderation.removeOwned(userId, DECISIONS_PAGE)),
+      erasures: async () => untilNone(await erasures.removeOwned(userId)),
+      lines: async () => untilNone(await store.removeLine(userId)),
+    }),
+    (userId) => ({ workflows: async () => untilNone(await leaver.removeWorkflows(userId)) }),
+  );
 };
-
-/** Erases data outside the database. The rows that point to it are erased afterwards. */
-export const createEraseElsewhere = ({ leaver, redis }: Pick<EraseOptions, "leaver" | "redis">) => ({
-  temporal: async (userId: string) => {
-    const removed = await leaver.removeWorkflows(userId);
-    return { removed: { workflows: removed }, nextCursor: removed > 0 ? "again" : "" };
-  },
-  redis: async (userId: string) => {
-    const [sessions, answers] = [await redis.removeSessions(userId), await redis.removeAnswers(userId)];
-    return { removed: { sessions, answers }, nextCursor: "" };
-  },
-});

@@ -8,7 +8,6 @@ import type { ExecutionView, Remains } from "../run/record";
 import { isFinal } from "../run/states";
 import { TIMING } from "../run/timing";
 import type { Leaver } from "../workflow/leaving";
-import type { RedisErasure } from "./redis";
 
 type RunFile = Awaited<ReturnType<Media["findRunFiles"]>>["files"][number];
 
@@ -17,14 +16,13 @@ export interface RunErasureOptions {
   media: Pick<Media, "findRunFiles" | "removeFiles" | "forgetInputs">;
   erasures: { usage: Pick<Erasure, "eraseRuns">; notifications: Pick<Erasure, "eraseRuns"> };
   leaver: Pick<Leaver, "removeRun" | "removeDeliveries">;
-  redis: Pick<RedisErasure, "forgetRuns">;
   now?: () => number;
 }
 
 const TEXTS_PAGE = 1_000;
 const CALL = { deadlineMs: TIMING.erasePage } as const;
 
-export const createRunErasure = ({ stores, media, erasures, leaver, redis, now = Date.now }: RunErasureOptions) => {
+export const createRunErasure = ({ stores, media, erasures, leaver, now = Date.now }: RunErasureOptions) => {
   const { tombstones, payloads } = stores;
 
   /** Returns the names that an unerased run still uses: in its inputs, graph or result, or in results that a rerun reused. */
@@ -122,7 +120,6 @@ export const createRunErasure = ({ stores, media, erasures, leaver, redis, now =
     }
     await removeFiles(row, remains);
     await tombstones.removeCalls(_id);
-    await redis.forgetRuns([_id]);
     await removeTexts(row, remains);
     await tombstones.settle(_id);
   };

@@ -5,11 +5,9 @@ import type { PagedWork } from "../workflow/upkeep-activities";
 import type { Erasure } from "../clients";
 import { TIMING } from "../run/timing";
 import { throughPages, type OwnerPage, type OwnerProgress } from "./owner-pages";
-import type { createEraseElsewhere } from "../erasure/erase";
 
 export interface ErasingOptions {
   executions: Erase;
-  elsewhere: ReturnType<typeof createEraseElsewhere>;
   /** The other services, in the order of erasure. */
   services: Readonly<Record<string, Pick<Erasure, "erase">>>;
   logger: Logger;
@@ -20,7 +18,7 @@ export interface ErasingOptions {
  * erasure mark.
  */
 export const createErasing =
-  ({ executions, elsewhere, services, logger }: ErasingOptions) =>
+  ({ executions, services, logger }: ErasingOptions) =>
   (userId: string): PagedWork<OwnerProgress, RetentionReport> => {
     const remote = Object.entries(services).map(([name, service]): [string, OwnerPage] => [
       name,
@@ -30,8 +28,6 @@ export const createErasing =
       },
     ]);
     const owners: Record<string, OwnerPage> = {
-      temporal: () => elsewhere.temporal(userId),
-      redis: () => elsewhere.redis(userId),
       executions: (cursor) => executions(userId, cursor),
       ...Object.fromEntries(remote),
     };

@@ -8,11 +8,10 @@ import type { OwnerProgress } from "./owner-pages";
 import type { BatchReads } from "../batches/reads";
 import type { Reads } from "../reads/reads";
 import { createEndUnderWay, type EndingOptions } from "./ending";
-import { createEraseElsewhere, createEraseExecutions } from "../erasure/erase";
+import { createEraseExecutions } from "../erasure/erase";
 import { createErasing, type ErasingOptions } from "./erasing";
 import { createEntries } from "./export/entries";
 import { createAccountExports, type AccountExports } from "./export/exports";
-import type { RedisErasure } from "../erasure/redis";
 
 export interface LeavingParts extends Pick<EndingOptions, "stopAccount"> {
   stores: Pick<Stores, "leaving" | "payloads" | "moderation" | "movedTriggers" | "erasures">;
@@ -30,7 +29,6 @@ export interface LeavingParts extends Pick<EndingOptions, "stopAccount"> {
   batches: { reads: BatchReads };
   reads: Reads;
   leaver: Leaver;
-  redis: RedisErasure;
   logger: Logger;
 }
 
@@ -40,7 +38,7 @@ export interface Leaving {
 }
 
 export const createLeaving = (parts: LeavingParts): Leaving => {
-  const { stores, services, erasures, batches, reads, leaver, redis, logger } = parts;
+  const { stores, services, erasures, batches, reads, leaver, logger } = parts;
   const store = stores.leaving;
   const entries = createEntries({ store, reads, batches: batches.reads, services, fileMs: TIMING.keepFile });
   const exports = createAccountExports({ entries, media: services.mediaExports, leaver });
@@ -58,10 +56,8 @@ export const createLeaving = (parts: LeavingParts): Leaving => {
             moved: stores.movedTriggers,
             erasures: stores.erasures,
             leaver,
-            redis,
           },
         }),
-        elsewhere: createEraseElsewhere({ leaver, redis }),
         services: erasures,
         logger,
       }),

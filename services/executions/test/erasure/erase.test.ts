@@ -1,30 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { connectRedis, redisReady, type Redis } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { completedCall } from "../../src/run/call-record";
 import { createEraseExecutions } from "../../src/erasure/erase";
-import { createRedisErasure } from "../../src/erasure/redis";
 import { createClaimCheckCodec } from "../../src/workflow/claim-check";
 import type { Stores } from "../../src/record/stores";
 import { newRecord, openStore } from "../support";
-import { logger } from "../support/money";
 
-const keyPrefix = `test:${randomUUID().slice(0, 8)}:`;
 const LONG = "x".repeat(20_000);
 
 let stores: Stores;
 let connection: Connection;
 let stop: () => Promise<void>;
-let redis: Redis;
 beforeAll(async () => {
   ({ stores, connection, stop } = await openStore());
-  redis = connectRedis({ url: process.env.REDIS_URL!, logger });
-  await redisReady(redis);
 });
-afterAll(async () => {
-  redis.disconnect();
-  await stop();
-});
+afterAll(() => stop());
 
 const deliveries: string[] = [];
 const eraser = () =>
@@ -33,7 +23,6 @@ const eraser = () =>
     payloads: stores.payloads,
     moderation: stores.moderation,
     leaver: { removeWorkflows: () => Promise.resolve(0), removeDeliveries: (id) => Promise.resolve(void deliveries.push(id)) },
-    redis: createRedisErasure({ redis, keyPrefix }),
     moved: stores.movedTriggers,
     erasures: stores.erasures,
   });
@@ -56,7 +45,6 @@ const insertRun = async (userId: string): Promise<string> => {
   const codec = createClaimCheckCodec(stores.payloads);
   const payload = { metadata: {}, data: Buffer.from(LONG) };
   await codec.encode([payload], { type: "workflow", namespace: "default", workflowId: record._id });
-  await redis.set(`${keyPrefix}asked:${record._id}`, "1");
   return record._id;
 };
 const remainingCounts = async (): Promise<Record<string, number>> => {
@@ -74,19 +62,5 @@ it("erases one user's runs with all their data, and keeps another user's", async
   await eraseAll(leaving);
   expect(await remainingCounts()).toEqual({ executions: 1, calls: 1, submissions: 1, payloads: 2, lines: 0 });
   expect((await stores.rows.find(keptId))?.userId).toBe(staying);
-  expect(await redis.keys(`${keyPrefix}asked:*`)).toEqual([`${keyPrefix}asked:${keptId}`]);
   expect(deliveries.sort()).toEqual(erasedIds.sort());
-});
-
-it("finds only sessions and stored responses of their owner", async () => {
-  const { removeSessions, removeAnswers } = createRedisErasure({ redis, keyPrefix });
-  await redis.set(`${keyPrefix}session:a`, JSON.stringify({ userId: "leaving", epoch: 1 }));
-  await redis.set(`${keyPrefix}session:b`, JSON.stringify({ userId: "staying", note: "leaving" }));
-  await redis.set(`${keyPrefix}session:c`, "no JSON");
-  await redis.hset(`${keyPrefix}idempotency:a`, { owner: "leaving", reply: "{}" });
-  await redis.hset(`${keyPrefix}idempotency:b`, { owner: "staying", reply: "leaving" });
-  expect([await removeSessions("leaving"), await removeAnswers("leaving")]).toEqual([1, 1]);
-  expect((await redis.keys(`${keyPrefix}session:*`)).sort()).toEqual([`${keyPrefix}session:b`, `${keyPrefix}session:c`]);
-  expect(await redis.keys(`${keyPrefix}idempotency:*`)).toEqual([`${keyPrefix}idempotency:b`]);
-  for (const key of await redis.keys(`${keyPrefix}*`)) await redis.del(key);
 });

@@ -58,7 +58,6 @@ export const createErasedRuns = ({ stores, connection }: { stores: Stores; conne
       },
       erasures: { usage: part("usage"), notifications: part("notifications") },
       leaver: { removeRun: () => step("temporal"), removeDeliveries: () => Promise.resolve() },
-      redis: { forgetRuns: () => Promise.resolve() },
       // Graphs are removed once no process can still use them.
       now: () => Date.now() + 2 * GRAPH_SETTLED_MS,
     });

@@ -1,5 +1,5 @@
 import { UUID } from "@nodeloom/kernel";
-import { createErasure, removeSome, untilNone, type Erase, type RemovedPage } from "@nodeloom/platform";
+import { createErasure, removeSome, untilNone, type AccountKeys, type Erase, type RemovedPage } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { erasedOrganization } from "../organizations/erasure";
 import { withoutMember, withRole } from "../organizations/members";
@@ -32,7 +32,11 @@ const withoutPerson = (organization: OrganizationRecord, personId: string): Orga
  * Erases an account's data in identity. The user or organization marks the erasure, so its document is removed last.
  * @param connection a connection that has the models
  */
-export const createEraseIdentity = (connection: Connection, organizations: Pick<OrganizationStore, "listOf" | "change">): Erase => {
+export const createEraseIdentity = (
+  connection: Connection,
+  organizations: Pick<OrganizationStore, "listOf" | "change">,
+  redisKeys: AccountKeys,
+): Erase => {
   const {
     User,
     Key,
@@ -87,21 +91,27 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
     return untilNone(organizationsOf.length);
   };
 
-  return createErasure<"identity">((userId) => ({
-    organizations: () => leaveOrganizations(userId),
-    "service-accounts": () => some(ServiceAccount!, { ownerId: userId }),
-    // Before the keys, whose ids it needs.
-    "key-requests": () => eraseRequests(userId),
-    keys: () => some(Key, { $or: [{ userId }, { madeBy: userId }] }),
-    "deleted-keys": () => some(DeletedKey!, { $or: [{ userId }, { madeBy: userId }] }),
-    secrets: () => some(Secret, { $or: [{ owner: userId }, { owner: HOOK, setBy: userId }] }),
-    "known-addresses": () => knownAddresses(userId),
-    "pending-sign-ins": () => some(PendingSignIn, { userId }),
-    "run-secrets": () => some(RunSecret, { _id: userId }),
-    "webhook-endpoints": () => some(WebhookEndpoints, { _id: userId }),
-    "run-stops": () => some(RunStop, { userId }),
-    "oidc-identities": () => some(OidcIdentity, { userId }),
-    "oidc-sign-ins": () => some(OidcSignIn, { "linking.userId": userId }),
-    audit: () => emptyAudit(userId),
-  }));
+  return createErasure<"identity">(
+    (userId) => ({
+      organizations: () => leaveOrganizations(userId),
+      "service-accounts": () => some(ServiceAccount!, { ownerId: userId }),
+      // Before the keys, whose ids it needs.
+      "key-requests": () => eraseRequests(userId),
+      keys: () => some(Key, { $or: [{ userId }, { madeBy: userId }] }),
+      "deleted-keys": () => some(DeletedKey!, { $or: [{ userId }, { madeBy: userId }] }),
+      secrets: () => some(Secret, { $or: [{ owner: userId }, { owner: HOOK, setBy: userId }] }),
+      "known-addresses": () => knownAddresses(userId),
+      "pending-sign-ins": () => some(PendingSignIn, { userId }),
+      "run-secrets": () => some(RunSecret, { _id: userId }),
+      "webhook-endpoints": () => some(WebhookEndpoints, { _id: userId }),
+      "run-stops": () => some(RunStop, { userId }),
+      "oidc-identities": () => some(OidcIdentity, { userId }),
+      "oidc-sign-ins": () => some(OidcSignIn, { "linking.userId": userId }),
+      audit: () => emptyAudit(userId),
+    }),
+    (userId) => ({
+      sessions: async () => ({ removed: await redisKeys.removeSessions(userId), next: "" }),
+      answers: async () => ({ removed: await redisKeys.removeAnswers(userId), next: "" }),
+    }),
+  );
 };

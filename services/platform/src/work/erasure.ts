@@ -12,11 +12,15 @@ export type ErasureSteps<S extends keyof typeof ERASURE> = Readonly<Record<Erase
 /**
  * Creates a service's `Erase`.
  * @param stepsOf returns the steps for one account
+ * @param elsewhereOf returns steps for data outside the database. They come first, because rows can point to that data
  */
 export const createErasure =
-  <S extends keyof typeof ERASURE>(stepsOf: (ownerId: string) => ErasureSteps<S>): Erase =>
+  <S extends keyof typeof ERASURE>(
+    stepsOf: (ownerId: string) => ErasureSteps<S>,
+    elsewhereOf: (ownerId: string) => Readonly<Record<string, RemoveStep>> = () => ({}),
+  ): Erase =>
   (ownerId, cursor) =>
-    createRemoval(stepsOf(ownerId))(cursor);
+    createRemoval({ ...elsewhereOf(ownerId), ...stepsOf(ownerId) })(cursor);
 
 /** Erases a service's data about some of an account's runs. It can be repeated. */
 export type EraseRuns = (ownerId: string, executionIds: readonly string[]) => Promise<void>;
