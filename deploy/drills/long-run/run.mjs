@@ -12,18 +12,18 @@ import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
 
 export const DRILL = {
-  sentence: "follows the events of one run of 1,000 calls: none may be missing, and its row must stay small",
-  minutes: 4,
+  sentence: "follows the events of one run of 5,000 calls: none may be missing, and its row must stay small",
+  minutes: 8,
   builds: true,
 };
 
-const NODES = 20;
-const CALLS = 50;
+const NODES = 5;
+const CALLS = 1_000;
 const FOLLOWERS = 3;
 /** Events between two reconnects. */
 const RESTLESS = 100;
 const LOOK_MS = 500;
-const END_MS = 600_000;
+const END_MS = 1_800_000;
 /** Maximum time to read an execution during its calls, on a busy machine. */
 const ANSWER_MS = 5_000;
 const ROW_BYTES = 64 * 1024;
@@ -37,7 +37,9 @@ const GRAPH = {
   name: "Long run",
   nodes: [
     node("list", "list", { items: Array.from({ length: CALLS }, (_, index) => `loom ${index}`) }),
-    ...names.map((name) => node(name, "generate-image", { model: "sandbox-image", inputs: { sandbox: { latencyMs: 100 } } })),
+    ...names.map((name) =>
+      node(name, "generate-image", { model: "sandbox-image", maxItems: CALLS, inputs: { sandbox: { latencyMs: 100 } } }),
+    ),
     node("out", "response-output"),
   ],
   edges: [

@@ -1,8 +1,8 @@
 import { LIMITS } from "@nodeloom/kernel";
 
 export const BILLING_LIMITS = {
-  /** Model calls per execution. */
-  itemsPerHold: 5_000,
+  /** Model calls per execution, with their fallbacks and repairs. */
+  itemsPerHold: 20_000,
   /** Model calls of an account's active executions. */
   activeItems: 20_000,
   /** Size of an account's holds. Their closing rows need a quarter more, so that every hold can be settled within `accountBytes`. */

@@ -7,6 +7,7 @@ import {
   createReporter,
   dependencies,
   evaluateStep,
+  GRAPH_BOUNDS,
   inPlaces,
   makesTurns,
   nodeName,
@@ -16,7 +17,6 @@ import {
   routeOf,
   withSharedTexts,
   type Bound,
-  type BudgetUse,
   type Outputs,
   type PlanStep,
   type RunBudget,
@@ -57,14 +57,13 @@ export class GraphRun {
   private readonly branches = createBranches((id) => this.node(id).status);
   private readonly plan: RunPlan;
 
-  /** @param bounds limits for planning and the run together; by default the limits of a run */
-  constructor(travelled: RunPlan, bounds?: Readonly<BudgetUse>) {
+  constructor(travelled: RunPlan) {
     const plan = withSharedTexts(travelled);
     this.plan = plan;
     this.nodes = initialNodes(plan);
     this.index = new Map(this.nodes.map((node, position) => [node.id, position]));
     this.values = createValues(plan);
-    this.inputs = createInputs(plan.used, bounds);
+    this.inputs = createInputs(plan.used, { ...GRAPH_BOUNDS, calls: plan.maxCalls ?? GRAPH_BOUNDS.calls });
     this.budget = this.inputs.budget;
     for (const step of plan.steps) this.dependencies.set(step.id, dependencies(step));
   }

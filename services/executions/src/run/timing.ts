@@ -122,6 +122,8 @@ export const TIMING = {
   storeRead: 2 * SECOND,
   /** Interval of checks for runs that no workflow runs. */
   reconcileEvery: 5 * MINUTE,
+  /** Deadline of a workflow task whose worker may have to replay tens of thousands of events first. Temporal's own is 10 seconds. */
+  longTask: 30 * SECOND,
   /** How long a run's workflow task must fail before the run is ended. */
   failingTask: 10 * MINUTE,
   /** Interval of checks for failing workflow tasks. */

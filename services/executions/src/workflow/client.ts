@@ -53,6 +53,7 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
             workflowIdReusePolicy: "ALLOW_DUPLICATE",
             // The run's own deadline ends the run before this timeout.
             workflowExecutionTimeout: TIMING.runAtMost + (input.plan.steps.some(({ type }) => waitsForDecision(type)) ? TIMING.waiting : 0),
+            ...(input.plan.maxCalls === undefined ? {} : { workflowTaskTimeout: TIMING.longTask }),
             staticSummary: what,
             memo: { mode: input.mode, source: input.source, keyId: input.keyId, nodes: input.plan.steps.length },
             typedSearchAttributes: new TypedSearchAttributes([

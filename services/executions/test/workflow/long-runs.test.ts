@@ -62,20 +62,32 @@ afterAll(() => first.stop());
 
 const ITEM_CHARS = 14_000;
 
+interface RunOptions {
+  input?: Partial<RunInput>;
+  maxCalls?: number;
+  promptChars?: number;
+}
+
 /** A run of several nodes, each with a fan-out over prompts. */
-const inputOf = (nodes: number, items: number, providerKind: "direct-http" | "http-polling", part: Partial<RunInput> = {}): RunInput => {
+const inputOf = (
+  nodes: number,
+  items: number,
+  providerKind: "direct-http" | "http-polling",
+  { input = {}, maxCalls, promptChars = ITEM_CHARS }: RunOptions = {},
+): RunInput => {
   const values = Array.from({ length: items }, (_, item) => `${item}`);
   const ids = Array.from({ length: nodes }, (_, node) => `node-${node}`);
   const steps = ids.map((id) => ({
-    ...{ id, type: "generate-image" as const, model: "m", literals: { prompt: "{{x}} ".padEnd(ITEM_CHARS, "a loom ") } },
+    ...{ id, type: "generate-image" as const, model: "m", literals: { prompt: "{{x}} ".padEnd(promptChars, "a loom ") } },
     sources: { x: [{ value: values.length === 1 ? values[0]! : values }] },
-    ...{ listPorts: [], textPorts: ["prompt"], inputNames: ["prompt"], maxItems: 1, itemLimit: 50, maxMillicredits: 1 },
+    ...{ listPorts: [], textPorts: ["prompt"], inputNames: ["prompt"], maxItems: 1, itemLimit: Math.max(50, items), maxMillicredits: 1 },
   }));
   const plan = planWith(steps, {
     models: { m: { providerKind, modality: "image", price: { basis: "run", microUsd: 1 } } },
     output: { images: ids.map((node) => ({ node, port: "image" })) },
+    ...(maxCalls === undefined ? {} : { maxCalls }),
   });
-  return inputWith(randomUUID(), plan, part);
+  return inputWith(randomUUID(), plan, input);
 };
 const endOf = async (input: RunInput): Promise<RunEnd> => {
   await first.client.workflow.getHandle(input.executionId).result();
@@ -101,6 +113,21 @@ it("makes many large calls in waves that are small enough for Temporal", async (
   }
   expect(byTask.size).toBeGreaterThan(4);
   expect(Math.max(...byTask.values())).toBeLessThan(1_200_000);
+});
+
+it("makes thousands of calls, at most 500 at once", async () => {
+  const input = inputOf(2, 700, "direct-http", { maxCalls: 5_000, promptChars: 100 });
+  await starter.start(input);
+  expect(await endOf(input)).toMatchObject({ status: "completed", error: null });
+  let [underWay, mostUnderWay, calls] = [0, 0, 0];
+  for (const { activityTaskScheduledEventAttributes: scheduled, activityTaskCompletedEventAttributes: completed } of await eventsOf(
+    input,
+  )) {
+    if (scheduled?.activityType?.name === "runFiles") [underWay, calls] = [underWay + 1, calls + 1];
+    if (completed) underWay -= 1;
+    mostUnderWay = Math.max(mostUnderWay, underWay);
+  }
+  expect({ calls, mostUnderWay }).toEqual({ calls: 1_400, mostUnderWay: 500 });
 });
 
 it("waits for unavailable billing if a list gets longer, and holds before any further call", async () => {

@@ -4,8 +4,10 @@ const MIB = KIB * KIB;
 export const GRAPH_BOUNDS = {
   /** Node ids become part of activity ids and idempotency keys, whose lengths are limited. */
   nodeIdBytes: 200,
-  /** Temporal allows 2,000 pending activities per workflow, and cancellation adds one per pending activity. */
+  /** Calls of a run. */
   calls: 1_000,
+  /** Calls of a run if one of its nodes allows more items than a list has by default. */
+  callsOfLongLists: 5_000,
   listItems: 1_000,
   listBytes: 4 * MIB,
   /** Size of all values of a run, including its inputs. */

@@ -25,10 +25,10 @@ export class BoundPassed extends BindError {}
 const MEGABYTE = 1_048_576;
 const inMegabytes = (bytes: number): string => `${bytes / MEGABYTE} MB`;
 
-const MESSAGES: Readonly<Record<keyof BudgetUse, string>> = {
-  valueBytes: `the values of this run exceed ${inMegabytes(GRAPH_BOUNDS.valueBytes)}`,
-  calls: `the run makes more than ${GRAPH_BOUNDS.calls.toLocaleString("en")} calls`,
-  work: `filling its templates, lists and expressions takes more than ${GRAPH_BOUNDS.work.toLocaleString("en")} steps`,
+const MESSAGES: Readonly<Record<keyof BudgetUse, (bound: number) => string>> = {
+  valueBytes: (bound) => `the values of this run exceed ${inMegabytes(bound)}`,
+  calls: (bound) => `the run makes more than ${bound.toLocaleString("en")} calls`,
+  work: (bound) => `filling its templates, lists and expressions takes more than ${bound.toLocaleString("en")} steps`,
 };
 
 /** Counts how much of each bound a run has used, during planning and in the workflow. */
@@ -61,7 +61,7 @@ export const createBudget = (used: Partial<BudgetUse> = {}, bounds: Readonly<Bud
   const sum: BudgetUse = { valueBytes: 0, calls: 0, work: 0, ...used };
   const add = (what: keyof BudgetUse, count: number): void => {
     sum[what] += count;
-    if (sum[what] > bounds[what]) throw new BoundPassed(MESSAGES[what]);
+    if (sum[what] > bounds[what]) throw new BoundPassed(MESSAGES[what](bounds[what]));
   };
   return {
     used: sum,

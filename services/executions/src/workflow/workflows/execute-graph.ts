@@ -25,7 +25,7 @@ export const cancelSignal = defineSignal("cancel");
  * @param cancelSteps called if a step notices a cancellation before the workflow
  */
 const runSteps = async (run: GraphRun, input: RunInput, approvals: Approvals, cancelSteps: () => void): Promise<RunError | undefined> => {
-  const batches = createBatches();
+  const batches = createBatches(input.plan.maxCalls);
   const doneIds = new Set(run.nodes.filter(({ status }) => status !== "pending").map((node) => node.id));
   const started = new Set<string>();
   const running = new Map<string, Promise<void>>();

@@ -146,6 +146,8 @@ export interface RunPlan extends AuthorFiles {
   outputNodes: string[];
   markupPermille: number;
   used: BudgetUse;
+  /** Maximum calls of the run, if it isn't `GRAPH_BOUNDS.calls`. */
+  maxCalls?: number;
   /** Set if node values are hidden from the runner, because they may refer to files of the template's author. */
   hidesOutputs?: true;
   /** Set if the runner can read only the graph's schema. Runs then show only their result, costs and errors. */

@@ -6,6 +6,7 @@ import { anyInput, kindOf, makesFiles } from "../kinds";
 import { createReporter } from "../values/reported";
 import { keepLivingEdges, noteBranches } from "./branches";
 import { knownPlan } from "./known-outputs";
+import { maxCalls } from "./max-items";
 import { misspeltIn, misspeltSettings } from "./misspelt";
 import { abstractSources, planWithin, source, warn, type ModelTerms, type Planner, type PlanRequest } from "./planner";
 import { NOTHING_PLANNED, stepModels, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
@@ -195,6 +196,8 @@ const warnOfBypassed = (planner: Planner, warnings: readonly NodeIssue[]): boole
  */
 export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): PlanResult => {
   const { graph, warnings: bypassed } = withoutBypassed(whole.graph);
+  const calls = maxCalls(graph);
+  const runBounds = bounds ?? { ...GRAPH_BOUNDS, calls };
   const request: PlanRequest = { ...whole, graph };
   const schema = (node: GraphNode): JsonSchema | undefined => nodeSchema(node, request.models);
   const { wiring, issues } = checkStructure(request.graph, schema, (node) => nodeResults(node, request.models));
@@ -214,8 +217,8 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): PlanR
     unknownMedia: new Set(),
     dataUrls: new Set(),
     prices: new Map(),
-    pricing: createBudget({}, bounds),
-    budget: createBudget({}, bounds),
+    pricing: createBudget({}, runBounds),
+    budget: createBudget({}, runBounds),
     planBytes: 0,
     triedBytes: 0,
     warned: 0,
@@ -248,6 +251,7 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): PlanR
       outputNodes: outputNodes.map((node) => node.id),
       markupPermille: request.markupPermille,
       ...(request.storage === undefined ? {} : { storage: request.storage }),
+      ...(calls === GRAPH_BOUNDS.calls ? {} : { maxCalls: calls }),
       used: { valueBytes: used.valueBytes - planner.triedBytes, calls: 0, work: 0 },
     },
     warnings: planner.warnings,

@@ -189,6 +189,14 @@ describe("a graph that would grow without limits", () => {
     expect(issues([list, ...nodes], edges)).toEqual([{ nodeId: "n20", message: "the run makes more than 1,000 calls" }]);
   });
 
+  it("can make 5,000 calls if one of its nodes takes lists of more than 50 items, and no more", () => {
+    const nodes = chain(6, "http-request", () => ({ url: "https://example.com", maxItems: 1_000 }));
+    const list: Node = { id: "list", type: "list", data: { items: Array.from({ length: 1_000 }, (_, index) => index) } };
+    const edges = nodes.map((_, index): Edge => ["list.items", `n${index}.body`]);
+    expect(issues([list, ...nodes.slice(0, 5)], edges.slice(0, 5))).toEqual([]);
+    expect(issues([list, ...nodes], edges)).toEqual([{ nodeId: "n5", message: "the run makes more than 5,000 calls" }]);
+  });
+
   it("is rejected if a node's id is too long to name an activity", () => {
     expect(issues([{ id: "x".repeat(201), type: "text-box" }], [])[0]!.message).toMatch(/id of nodes\[0\]/);
   });

@@ -10,6 +10,7 @@ export const keepFiles = async ({ run, input: { plan }, step, context, batches, 
   const foreign = [...new Map(files.filter((file) => file.stored === undefined).map((file) => [keyOf(file), file])).values()];
   run.countCalls(step.id, foreign.length);
   const storedFiles = await callItems(
+    batches,
     foreign.map(() => ({})),
     async (_item, index): Promise<[string, MediaValue]> => {
       const { port, family, reference, given } = foreign[index]!;

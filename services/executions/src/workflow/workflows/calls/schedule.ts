@@ -17,9 +17,12 @@ const COMMAND_BYTES = 2_000;
 
 /**
  * At these limits a run makes no more calls. Temporal terminates a workflow at 51,200 events or 50 MB of history, and users can't see the
- * reason. The rest is reserved for calls under way, cancellation and settlement.
+ * reason. The rest is reserved for calls under way (at most 12 events each), cancellation and settlement.
  */
-export const HISTORY_BOUNDS = { events: 40_000, bytes: 40_000_000 } as const;
+export const HISTORY_BOUNDS = { events: 44_000, bytes: 40_000_000 } as const;
+
+/** Maximum calls under way of a run that can make more than a thousand. Other runs make all calls of a list at once. */
+const CALLS_UNDER_WAY = 500;
 
 /** @throws BoundPassed once the run's history is too long for another call */
 export const checkHistory = ({ historyLength, historySize }: { historyLength: number; historySize: number }): void => {
@@ -32,11 +35,36 @@ export const checkHistory = ({ historyLength, historySize }: { historyLength: nu
 
 export type Batches = ReturnType<typeof createBatches>;
 
-/** Schedules calls in batches. Each call waits until its arguments fit into the workflow task. */
-export const createBatches = () => {
+/**
+ * Schedules calls in batches. Each call waits until its arguments fit into the workflow task.
+ * @param maxCalls maximum calls of the run, if its lists can be long
+ */
+export const createBatches = (maxCalls?: number) => {
   let used = 0;
   let turn: Promise<void> = Promise.resolve();
+  let underWay = 0;
+  const waiting: (() => void)[] = [];
+  const enter = async (): Promise<void> => {
+    if (underWay >= CALLS_UNDER_WAY) return new Promise((resolve) => waiting.push(resolve));
+    underWay += 1;
+  };
+  /** Passes its place to the call that has waited longest. */
+  const leave = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else underWay -= 1;
+  };
+  const placed = async <T>(makeCall: () => Promise<T>): Promise<T> => {
+    await enter();
+    try {
+      return await makeCall();
+    } finally {
+      leave();
+    }
+  };
   return {
+    /** Makes a call of a list once few enough calls are under way. */
+    inPlace: <T>(makeCall: () => Promise<T>): Promise<T> => (maxCalls === undefined ? makeCall() : placed(makeCall)),
     take: (call: unknown): Promise<void> => {
       checkHistory(workflowInfo());
       const bytes = Math.min(JSON.stringify(call).length, INLINE_BYTES) + COMMAND_BYTES;
@@ -94,6 +122,7 @@ export interface StepRun {
 
 /** Calls every item in parallel. The first failure stops the other calls, and is thrown after all of them have stopped. */
 export const callItems = async <T>(
+  batches: Batches,
   items: Record<string, unknown>[],
   callItem: (item: Record<string, unknown>, index: number) => Promise<T>,
 ): Promise<T[]> => {
@@ -103,7 +132,7 @@ export const callItems = async <T>(
     Promise.allSettled(
       items.map(async (item, index) => {
         try {
-          return await callItem(item, index);
+          return await batches.inPlace(() => callItem(item, index));
         } catch (error) {
           if (!isRunCancelled(error)) failure ??= error;
           scope.cancel();
@@ -123,7 +152,7 @@ type Item = Record<string, unknown>;
 
 /** Calls every item in parallel. If the step allows it, failed items are absent in the result. If all items fail, the step fails. */
 export const callBound = async <T>(
-  { run, input, step, context }: StepRun,
+  { run, input, step, context, batches }: StepRun,
   bound: Bound,
   callItem: (item: Item, context: CallContext, index: number) => Promise<T>,
 ): Promise<(T | typeof ABSENT)[]> => {
@@ -132,9 +161,9 @@ export const callBound = async <T>(
   const firstItem = placeOf(bound, 0);
   const shared: Partial<CallContext> = { ...(firstItem > 0 ? { firstItem } : {}), ...(skips ? { isSkippable: true } : {}) };
   const call = (item: Item, index: number): Promise<T> => callItem(item, { ...context(placeOf(bound, index), length), ...shared }, index);
-  if (!skips) return callItems(bound.items, call);
+  if (!skips) return callItems(batches, bound.items, call);
   let first: unknown;
-  const results = await callItems(bound.items, async (item, index) => {
+  const results = await callItems(batches, bound.items, async (item, index) => {
     try {
       return await call(item, index);
     } catch (error) {
