@@ -88,8 +88,11 @@ export interface Models {
   get(internalName: string, options?: RequestOptions): Promise<Model>;
 }
 
+/** Filters of the list of executions. `"metadata.customer": "acme"` finds the runs with that metadata. */
+export type ExecutionsQuery = NonNullable<Operations["listExecutions"]["query"]> & { [name: `metadata.${string}`]: string };
+
 export interface Executions {
-  list(query?: Operations["listExecutions"]["query"], options?: RequestOptions): Promise<ResponseOf<"listExecutions">>;
+  list(query?: ExecutionsQuery, options?: RequestOptions): Promise<ResponseOf<"listExecutions">>;
   get(executionId: string, options?: RequestOptions): Promise<Execution>;
   /**
    * Deletes an ended run with its inputs, outputs and files. It is hidden at once, and its data is removed within 10 minutes.

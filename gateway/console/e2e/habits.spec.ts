@@ -206,6 +206,31 @@ test("a hook's inputs are shown with an example call; a schedule's times are sho
   await context.close();
 });
 
+test("one page lists the schedules and hooks of all workflows, and switches a schedule off", async () => {
+  const graph = {
+    nodes: [nodeAt("in", "request-input", { x: 0, y: 0 }, { fields: [{ name: "subject", type: "text", default: "a fox" }] })],
+    edges: [],
+  };
+  const [first, second] = [await create("Morning pictures", graph), await create("Evening pictures", graph)];
+  const { key } = account;
+  for (const slug of [first, second])
+    await stage.http.call("POST", `/api/workflows/${slug}/schedules`, { key, body: { cron: "0 9 * * *" } });
+  await stage.http.call("POST", `/api/workflows/${second}/hooks`, { key, body: { expression: "", maxCredits: 5 } });
+  const { page, context, complaints } = await stage.signedIn(account);
+  await page.goto("/");
+  await page.getByRole("link", { name: "Schedules and hooks" }).click();
+  await page.getByRole("switch", { name: "Active: Every day at 9, Morning pictures" }).click();
+  const row = page.getByRole("region", { name: "Schedules" }).getByRole("row", { name: /Morning pictures/ });
+  await row.getByText("Paused", { exact: true }).waitFor();
+  await expect(page.getByRole("switch", { name: "Active: Every day at 9, Evening pictures" })).toBeChecked();
+  const hook = page.getByRole("region", { name: "Hooks" }).getByRole("row", { name: /Evening pictures/ });
+  await hook.getByText("No run yet").waitFor();
+  await hook.getByRole("link", { name: "Evening pictures" }).click();
+  await page.waitForURL(`**/workflows/${second}/triggers`);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 const SIDEWAYS = `[...document.querySelectorAll("main [role=region]")].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.ariaLabel)`;
 test("no list scrolls sideways, in a small window and on a phone", async () => {
   const slug = await create("Failing, with a name that is longer than its column has room for", {
@@ -228,6 +253,7 @@ test("no list scrolls sideways, in a small window and on a phone", async () => {
           "/budgets",
           "/keys",
           "/webhooks",
+          "/triggers",
           "/secrets",
           "/agents",
           "/plans",

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
-import type { Me, Operations } from "@nodeloom/client";
+import type { ExecutionsQuery, Me } from "@nodeloom/client";
 import { api, isNotFound, isSignedOut, request } from "./client";
 import { chosenOrganization, leaveOrganization } from "./organization";
 import { beginSession } from "./session";
@@ -80,8 +80,7 @@ export const executionQuery = (id: string) =>
     refetchInterval: ({ state }) => (isGoing(state.data?.status) ? POLL_MS : false),
   });
 
-export type ExecutionsFilter = NonNullable<Operations["listExecutions"]["query"]>;
-export const executionsQuery = (filter: ExecutionsFilter) =>
+export const executionsQuery = (filter: ExecutionsQuery) =>
   queryOptions({
     queryKey: ["executions", filter],
     queryFn: ({ signal }) => api.executions.list(filter, { signal }),

@@ -4,6 +4,7 @@ import {
   Bot,
   Boxes,
   Building2,
+  CalendarClock,
   ChartColumn,
   CircleUser,
   Coins,
@@ -104,19 +105,24 @@ const batch = createRoute({
   validateSearch: search({ cursor: text }),
   component: pageOf(() => import("../features/batches/batch-page"), "BatchPage"),
 });
+const allTriggers = pageAt("/triggers", () => import("../features/triggers/all-triggers-page"), "AllTriggersPage", {
+  title: COMMON.schedulesAndHooks,
+  icon: CalendarClock,
+  order: 6,
+});
 const usage = createRoute({
   getParentRoute: () => shell,
   path: "/usage",
-  staticData: { title: COMMON.usage, icon: ChartColumn, order: 7 },
+  staticData: { title: COMMON.usage, icon: ChartColumn, order: 8 },
   validateSearch: search({ status: text, model: text, workflow: text, page: pageNumber }),
   component: pageOf(() => import("../features/usage/usage-page"), "UsagePage"),
 });
 const budgets = pageAt("/budgets", () => import("../features/budgets/budgets-page"), "BudgetsPage", {
   title: COMMON.budgets,
   icon: Wallet,
-  order: 8,
+  order: 9,
 });
-const keys = pageAt("/keys", () => import("../features/keys/keys-page"), "KeysPage", { title: COMMON.apiKeys, icon: KeyRound, order: 9 });
+const keys = pageAt("/keys", () => import("../features/keys/keys-page"), "KeysPage", { title: COMMON.apiKeys, icon: KeyRound, order: 10 });
 const key = createRoute({
   getParentRoute: () => shell,
   path: "/keys/$id",
@@ -126,7 +132,7 @@ const serviceAccounts = pageAt("/service-accounts", () => import("../features/ke
 const webhooks = createRoute({
   getParentRoute: () => shell,
   path: "/webhooks",
-  staticData: { title: COMMON.webhooks, icon: Webhook, order: 10 },
+  staticData: { title: COMMON.webhooks, icon: Webhook, order: 11 },
   validateSearch: search({ account: text }),
   component: pageOf(() => import("../features/webhooks/webhooks-page"), "WebhooksPage"),
 });
@@ -139,17 +145,17 @@ const webhook = createRoute({
 const secrets = pageAt("/secrets", () => import("../features/secrets/secrets-page"), "SecretsPage", {
   title: COMMON.secrets,
   icon: LockKeyhole,
-  order: 11,
+  order: 12,
 });
 const agents = pageAt("/agents", () => import("../features/agents/agents-page"), "AgentsPage", {
   title: COMMON.agents,
   icon: Bot,
-  order: 12,
+  order: 13,
 });
 const models = createRoute({
   getParentRoute: () => shell,
   path: "/models",
-  staticData: { title: COMMON.models, icon: Boxes, order: 6 },
+  staticData: { title: COMMON.models, icon: Boxes, order: 7 },
   validateSearch: search({ open: text }),
   component: pageOf(() => import("../features/models/models-page"), "ModelsPage"),
 });
@@ -190,7 +196,7 @@ const invitation = pageAt("/invitation", () => import("../features/organizations
 const admin = createRoute({
   getParentRoute: () => shell,
   path: "/admin/$section",
-  staticData: { title: ROUTER.administration, icon: ShieldCheck, order: 13, to: "/admin/users", forAdmins: true },
+  staticData: { title: ROUTER.administration, icon: ShieldCheck, order: 14, to: "/admin/users", forAdmins: true },
   validateSearch: search({ q: text, cursor: text }),
   component: pageOf(() => import("../features/admin/admin-page"), "AdminPage"),
 });
@@ -233,7 +239,7 @@ const kitchen = createRoute({
 
 const tree = root.addChildren([
   shell.addChildren([
-    ...[dashboard, canvas, triggers, executions, execution, erasures, files, approvals, batches, batch],
+    ...[dashboard, canvas, triggers, allTriggers, executions, execution, erasures, files, approvals, batches, batch],
     ...[usage, budgets, keys, key, serviceAccounts, webhooks, webhook, secrets, agents, models, model],
     ...[plans, balance, history, account, verify, admin],
     ...[organizations, organization, invitation],

@@ -33,6 +33,7 @@ export const COMMON = {
   nodes: "Nodes",
   failed: "Failed",
   workflows: "Workflows",
+  schedulesAndHooks: "Schedules and hooks",
   files: "Files",
   signIn: "Sign in",
   items: "Items",

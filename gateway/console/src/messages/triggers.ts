@@ -1,3 +1,13 @@
+export const ALL_TRIGGERS = {
+  intro: "Everything that starts your workflows without a click: at fixed times, or when another service calls an address.",
+  noneYet: "Nothing starts on its own yet",
+  emptyHint: "Open a workflow and choose Schedules and hooks… in its menu to run it at fixed times or from another service.",
+  showWorkflows: "Show workflows",
+  active: (times: string, workflow: string) => `Active: ${times}, ${workflow}`,
+  noRunYet: "No run yet",
+  changePending: "Change waits for approval",
+};
+
 export const HISTORY_DIALOG = {
   skipped: "Skipped",
   rejected: "Rejected",
@@ -95,7 +105,6 @@ export const SCHEDULE_LIST = {
 };
 
 export const TRIGGERS_PAGE = {
-  schedulesAndHooks: "Schedules and hooks",
   subtitle: (slug: string) => `Run ${slug} at fixed times, or when another service calls an address.`,
   backToWorkflow: "Back to workflow",
 };

@@ -1,7 +1,8 @@
+import type { ExecutionsQuery } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { workflowsQuery, type ExecutionsFilter } from "../../api/queries";
+import { workflowsQuery } from "../../api/queries";
 import { Input, Select } from "../../ui/inputs/field";
 import { COMMON } from "../../messages/common";
 import { FILTERS } from "../../messages/executions";
@@ -39,7 +40,7 @@ const beginOf = (day: string, after = 0): string => {
   return new Date(year!, month! - 1, date! + after).toISOString();
 };
 
-export const filterOf = ({ status, workflow, meta, from, to }: RunsSearch): ExecutionsFilter => ({
+export const filterOf = ({ status, workflow, meta, from, to }: RunsSearch): ExecutionsQuery => ({
   ...(isStatus(status) ? { status } : {}),
   ...(workflow === undefined ? {} : { workflowSlug: workflow }),
   ...(from === undefined ? {} : { createdAfter: beginOf(from) }),

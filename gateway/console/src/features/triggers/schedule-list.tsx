@@ -18,28 +18,29 @@ import { SCHEDULE_LIST } from "../../messages/triggers";
 
 type Asking = { what: "new" } | { what: "edit" | "delete" | "history"; schedule: Schedule };
 
-const State = ({ schedule: { paused, stopped } }: { schedule: Schedule }) => {
+export const ScheduleState = ({ schedule: { paused, stopped } }: { schedule: Schedule }) => {
   if (stopped) return <Badge tone="bad">{SCHEDULE_LIST.stopped}</Badge>;
   return paused ? <Badge tone="warn">{SCHEDULE_LIST.paused}</Badge> : <Badge tone="ok">{SCHEDULE_LIST.active}</Badge>;
 };
 
-const columnsOf = (ask: (asking: Asking) => void, pause: (schedule: Schedule, paused: boolean) => void): readonly Column<Schedule>[] => [
-  {
-    title: SCHEDULE_LIST.schedule,
-    cell: ({ cron, timezone }) => (
-      <span className="block min-w-0">
-        {timesInWords(cron) === undefined ? (
-          <code className="block truncate font-mono text-[13px]">{cron}</code>
-        ) : (
-          <span className="block font-medium" title={cron}>
-            {timesInWords(cron)}
-          </span>
-        )}
-        <span className="text-xs text-faint">{timezone}</span>
+export const ScheduleTimes = ({ schedule: { cron, timezone } }: { schedule: Schedule }) => (
+  <span className="block min-w-0">
+    {timesInWords(cron) === undefined ? (
+      <code className="block truncate font-mono text-[13px]">{cron}</code>
+    ) : (
+      <span className="block font-medium" title={cron}>
+        {timesInWords(cron)}
       </span>
-    ),
-  },
-  { title: COMMON.status, cell: (schedule) => <State schedule={schedule} /> },
+    )}
+    <span className="block truncate text-xs text-faint" title={timezone}>
+      {timezone}
+    </span>
+  </span>
+);
+
+const columnsOf = (ask: (asking: Asking) => void, pause: (schedule: Schedule, paused: boolean) => void): readonly Column<Schedule>[] => [
+  { title: SCHEDULE_LIST.schedule, cell: (schedule) => <ScheduleTimes schedule={schedule} /> },
+  { title: COMMON.status, cell: (schedule) => <ScheduleState schedule={schedule} /> },
   { title: SCHEDULE_LIST.nextRun, numeric: true, cell: ({ nextRuns }) => <Time iso={nextRuns[0] ?? null} /> },
   { title: SCHEDULE_LIST.lastRun, numeric: true, wide: true, cell: ({ history }) => <Time iso={history[0]?.at ?? null} /> },
   {

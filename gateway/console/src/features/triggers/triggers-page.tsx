@@ -7,6 +7,7 @@ import { Page } from "../../ui/page";
 import { HookList } from "./hook-list";
 import { hooksQuery, schedulesQuery } from "./queries";
 import { ScheduleList } from "./schedule-list";
+import { COMMON } from "../../messages/common";
 import { TRIGGERS_PAGE } from "../../messages/triggers";
 
 const route = getRouteApi("/shell/workflows/$slug/triggers");
@@ -18,7 +19,7 @@ export const TriggersPage = () => {
   const [schedules, hooks] = [useQuery(schedulesQuery(slug)), useQuery(hooksQuery(slug))];
   return (
     <Page
-      title={TRIGGERS_PAGE.schedulesAndHooks}
+      title={COMMON.schedulesAndHooks}
       lead={TRIGGERS_PAGE.subtitle(nameOf(slug) ?? slug)}
       actions={
         <Link
