@@ -4,7 +4,7 @@ import { Schema, type Connection } from "mongoose";
 import { exceeded } from "./account/budgets/budget";
 import { counterId, type DefaultUse, type SettledReservation } from "./account/budgets/defaults";
 import { windowEnd } from "./account/budgets/windows";
-import { COMMITTED } from "./ledger/audit-store";
+import { COMMITTED } from "./audit-store";
 import { BILLING_LIMITS } from "./limits";
 
 /** A reserved amount, whose hold may not have been written yet. */

@@ -4,7 +4,7 @@ import { Schema, type Connection } from "mongoose";
 import type { Account } from "./account/account";
 import { createCounterStore } from "./counter-store";
 import { accountSchema, changes, toAccount, type AccountDocument } from "./account-store";
-import { COMMITTED, createAuditStore, type LedgerDocument } from "./ledger/audit-store";
+import { COMMITTED, createAuditStore, type LedgerDocument } from "./audit-store";
 import type { LedgerRow, MovementKind } from "./account/movement";
 
 /** An account that is due for renewal, and its due time. */

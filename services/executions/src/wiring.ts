@@ -8,7 +8,7 @@ import { wireAccept } from "./accept/wire";
 import { createBatches } from "./batches";
 import { createBatchActivities } from "./batches/activities";
 import { wireBundles } from "./bundles/wire";
-import { wireCalls } from "./calls/wire";
+import { wireCalls } from "./calls-wiring";
 import { connectErasures, connectServices } from "./clients";
 import type { Config } from "./config";
 import { createRunErasure } from "./erasure/runs";

@@ -1,4 +1,4 @@
-import type { IssueCode } from "./graph/issues";
+import type { IssueCode } from "./issues";
 import type { Role } from "./access/organizations";
 import { didYouMean } from "./text/nearest-name";
 import { wellFormed } from "./text/well-formed";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseRedisAddress, type RedisAddressError } from "./stores/redis-address";
+import { parseRedisAddress, type RedisAddressError } from "./redis-address";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type ConfigSchema = z.ZodObject<Record<string, z.ZodType>>;

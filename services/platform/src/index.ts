@@ -64,7 +64,7 @@ export * from "./stores/window-counter";
 
 export { requestContext, withRequestContext, type RequestContext } from "./telemetry/context";
 export * from "./telemetry/logger";
-export { libraryMetrics, type LibraryMetrics } from "./telemetry/library-metrics";
+export { libraryMetrics, type LibraryMetrics } from "./process/library-metrics";
 export * from "./telemetry/metrics";
 export { inCalledSpan, inClientSpan, inLinkedTrace, spanNamer, type TraceHeaders } from "./telemetry/tracing";
 
@@ -81,7 +81,7 @@ export {
   type EraseParts,
   type EraseRuns,
   type ErasureSteps,
-} from "./work/erasure";
+} from "./grpc/erasure";
 export * from "./work/removal";
 export * from "./work/retry";
 export { createSharedReads } from "./work/shared-reads";

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@nodeloom/kernel";
 import type { EgressClient, OwnServers } from "@nodeloom/platform";
 import type { ProviderSettings } from "./entries/settings";
-import type { ToolCall } from "./chat/tools";
+import type { ToolCall } from "./tools";
 
 /** Interface of a dialect, its input, and provider errors. */
 

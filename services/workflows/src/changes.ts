@@ -1,5 +1,5 @@
 import { approvedAfter, approvedDraftAfter, standingDraft } from "./approval";
-import { isSameApp } from "./apps/settings";
+import { isSameApp } from "./definition/app-settings";
 import { sessionRequired } from "./definition/errors";
 import { namedBy } from "./definition/named-media";
 import { derive } from "./definition/settings";

@@ -3,7 +3,7 @@ import { DomainError } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import { type media as proto } from "@nodeloom/proto";
 import { namesIn } from "./definition/named-media";
-import { isInline, type Media, type Pictures } from "./pictures/pictures";
+import { isInline, type Media, type Pictures } from "./definition/pictures";
 import { notApproved } from "./definition/errors";
 import type { Settings, Workflow } from "./definition/workflow";
 import type { Creation } from "./saving";

@@ -23,7 +23,7 @@ import { createEraseWorkflows } from "./erasure-store";
 import { createFolders } from "./folders/folders";
 import { createFolderStore } from "./folders/folder-store";
 import { createInlineThumbnails } from "./pictures/inline-thumbnails";
-import { createPictures } from "./pictures/pictures";
+import { createPictures } from "./definition/pictures";
 import { workflowsHandlers } from "./server";
 import { createWorkflowStore } from "./store/workflow-store";
 import { createTemplates } from "./templates";

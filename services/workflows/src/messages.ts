@@ -1,7 +1,7 @@
 import { PRODUCTION, type InputField } from "@nodeloom/kernel";
 import { workflows as proto } from "@nodeloom/proto";
 import { hasPendingChange } from "./approval";
-import type { App } from "./apps/app";
+import type { App } from "./definition/app";
 import type { PublishedApp } from "./apps/apps";
 import {
   aliasOf,
@@ -15,7 +15,7 @@ import {
   type Workflow,
 } from "./definition/workflow";
 import type { Folder } from "./folders/folders";
-import type { Pictures } from "./pictures/pictures";
+import type { Pictures } from "./definition/pictures";
 import { isChanged } from "./versions/versions";
 
 /** Messages of the service. */

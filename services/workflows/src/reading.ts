@@ -26,7 +26,7 @@ import {
   type Summary,
   type Workflow,
 } from "./definition/workflow";
-import type { Pictures } from "./pictures/pictures";
+import type { Pictures } from "./definition/pictures";
 import { collectSummaries } from "./summaries";
 import type { VersionStore } from "./definition/storage";
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable, workflowNotFound } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { hasPendingChange, keepApproved, nothingApproved } from "./approval";
-import { appIssuesWithin, publishedBy } from "./apps/settings";
+import { appIssuesWithin, publishedBy } from "./definition/app-settings";
 import type { WithinCap } from "./cap/cap";
 import { approvalsOf, changedMembers, checkSwitches } from "./changes";
 import { checkNoCredentials } from "./definition/credentials";
@@ -14,7 +14,7 @@ import { inProduction, newest, type Settings, type Workflow } from "./definition
 import type { FolderStore } from "./folders/folders";
 import type { Allowance, InlineThumbnails } from "./pictures/inline-thumbnails";
 import { createInsertion, pauseMs } from "./insertion";
-import type { Pictures } from "./pictures/pictures";
+import type { Pictures } from "./definition/pictures";
 import type { VersionStore } from "./definition/storage";
 
 export interface Creation extends Allowance {

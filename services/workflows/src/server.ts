@@ -4,7 +4,7 @@ import type { Apps } from "./apps/apps";
 import type { BundledWorkflows } from "./bundled";
 import type { Clone } from "./clone";
 import type { Folders } from "./folders/folders";
-import type { Pictures } from "./pictures/pictures";
+import type { Pictures } from "./definition/pictures";
 import type { Templates } from "./templates";
 import type { Tools } from "./tools";
 import type { ThumbnailAddresses } from "./pictures/thumbnails";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { groupBy } from "@nodeloom/kernel";
 import type { Account } from "../account/account";
 import { BILLING_LIMITS } from "../limits";
-import type { Checkpoint, LedgerTotal, RowRange, RowTotal } from "./audit-store";
+import type { Checkpoint, LedgerTotal, RowRange, RowTotal } from "../audit-store";
 import { addTotals, newestOf } from "./checkpoints";
 import type { BillingStore } from "../store";
 

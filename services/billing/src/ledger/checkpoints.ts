@@ -1,5 +1,5 @@
 import type { Logger, RemovedPage } from "@nodeloom/platform";
-import type { Checkpoint, RowTotal } from "./audit-store";
+import type { Checkpoint, RowTotal } from "../audit-store";
 import { BILLING_LIMITS } from "../limits";
 import type { BillingStore } from "../store";
 

@@ -1,6 +1,6 @@
 import { DURABLE, insertOnce, isDuplicateKey, removeSome } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
-import { COMMITTED } from "../ledger/audit-store";
+import { COMMITTED } from "../audit-store";
 import type { Payment } from "./payment";
 
 /** A started purchase. */

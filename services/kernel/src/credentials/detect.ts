@@ -1,6 +1,6 @@
 /** Finds credentials in literals of HTTP nodes by the rules of gitleaks, so that authors can move them to secrets. */
 import type { RE2JS } from "re2js";
-import { findingInWords, type Finding, type NodeIssue } from "../graph/issues";
+import { findingInWords, type Finding, type NodeIssue } from "../issues";
 import type { Graph, GraphNode } from "../graph/types";
 import { callsHttp } from "../graph/kinds";
 import { GITLEAKS_ALLOWED, GITLEAKS_RULES, type GitleaksRule } from "./gitleaks-rules";

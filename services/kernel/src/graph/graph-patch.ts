@@ -1,5 +1,6 @@
 import { invalidRequest } from "../errors";
-import { isRecord, shownName } from "./types";
+import { isRecord } from "./types";
+import { shownName } from "../text/shown-name";
 import { elements, members } from "../text/json-text";
 import { didYouMean } from "../text/nearest-name";
 

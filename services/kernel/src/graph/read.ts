@@ -3,7 +3,7 @@ import { wellFormed } from "../text/well-formed";
 import { parseExact } from "../text/json-text";
 import { LIMITS, ONE_LINE, ONE_LINE_FORM } from "../limits";
 import { GRAPH_BOUNDS, textBytes } from "./bounds";
-import { findingInWords, type GraphIssue } from "./issues";
+import { findingInWords, type GraphIssue } from "../issues";
 import { isRecord, type Graph, type GraphEdge, type GraphNode } from "./types";
 
 const parseArray = (json: string, path: string, limit: number): unknown[] => {

@@ -67,9 +67,6 @@ export { NODE_TYPES, type NodeType } from "./node-types";
 
 const MAX_LABEL_CHARS = 80;
 
-/** Shortens a name chosen by a user for use in messages. */
-export const shownName = (name: string): string => (name.length > MAX_LABEL_CHARS ? `${name.slice(0, MAX_LABEL_CHARS)}…` : name);
-
 /** The node's label, as its author wrote it. */
 export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined => {
   const givenName = [data.label, data.name, data.title].find((name) => typeof name === "string" && name.trim() !== "") as

@@ -1,7 +1,8 @@
 /** Checks of single members of a test. */
 import type { Issue } from "../errors";
 import { patternOf } from "../graph/json-schema/pattern";
-import { isRecord, shownName } from "../graph/types";
+import { isRecord } from "../graph/types";
+import { shownName } from "../text/shown-name";
 import { didYouMean } from "../text/nearest-name";
 
 export const problemAt = (path: string, message: string | undefined): Issue[] => (message === undefined ? [] : [{ path, message }]);

@@ -1,7 +1,7 @@
 import { DomainError, invalidRequest } from "@nodeloom/kernel";
 import type { OwnServers } from "@nodeloom/platform";
 import { z } from "zod";
-import { importWorkflow, inspectWorkflow, type NewWorkflow, type ReadWorkflow } from "../comfyui/import";
+import { importWorkflow, inspectWorkflow, type NewWorkflow, type ReadWorkflow } from "./comfyui/import";
 import type { ModelStatus } from "../local-models";
 import type { RegisteredModel } from "../registry";
 import { entriesOf } from "./entries";

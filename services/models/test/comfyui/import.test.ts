@@ -1,4 +1,4 @@
-import { importWorkflow, type NewWorkflow } from "../../src/comfyui/import";
+import { importWorkflow, type NewWorkflow } from "../../src/servers/comfyui/import";
 
 /** Imports ComfyUI workflows, with class definitions in the form that ComfyUI returns (its `server.py`, `node_info`). */
 

@@ -1,4 +1,4 @@
-import { importWorkflow, inspectWorkflow } from "../../src/comfyui/import";
+import { importWorkflow, inspectWorkflow } from "../../src/servers/comfyui/import";
 
 /** Names of inherited members of JavaScript objects, each a valid JSON member. */
 const NAMES = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];

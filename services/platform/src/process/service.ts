@@ -15,7 +15,7 @@ import type { Database } from "../stores/database";
 import { collectWhenIdle } from "./heap";
 import { observedGauge } from "../telemetry/metrics";
 import { runChecks, startOps, type Checks, type ProcessState } from "./ops";
-import { startTelemetry, type Telemetry } from "../telemetry/telemetry";
+import { startTelemetry, type Telemetry } from "./telemetry";
 
 export interface RunningService {
   /** Bound ports, by the variable that requested them. Tests set the variable to port 0. */

@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events";
 import type { Cluster, Redis as Connection, RedisOptions as ConnectionOptions } from "ioredis";
 import type { Logger } from "../telemetry/logger";
 import { withTimeout } from "../work/timeout";
-import { parseRedisAddress, type RedisAddress } from "./redis-address";
+import { parseRedisAddress, type RedisAddress } from "../redis-address";
 
 /** Members that a connection to a server and one to a cluster don't have in common. */
 type Differing = keyof EventEmitter | "options" | "status" | "connect" | "duplicate" | "sendCommand" | "handleError";

@@ -1,3 +1,4 @@
+/** telemetry/: the context of a request, and traces, logs and metrics. */
 import { context, createContextKey, isSpanContextValid, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 

@@ -13,7 +13,7 @@ import {
   Worker,
   type WorkerOptions,
 } from "@temporalio/worker";
-import type { LibraryMetrics } from "../telemetry/library-metrics";
+import type { LibraryMetrics } from "../process/library-metrics";
 import type { Logger } from "../telemetry/logger";
 import { onceThere } from "../work/startup";
 import type { TemporalServer } from "./client";

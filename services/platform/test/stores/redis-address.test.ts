@@ -1,4 +1,4 @@
-import { parseRedisAddress, RedisAddressError } from "../../src/stores/redis-address";
+import { parseRedisAddress, RedisAddressError } from "../../src/redis-address";
 
 const node = (host: string, port: number) => ({ host, port });
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { libraryMetrics, measureLibraries, readLibraryMetrics } from "../../src/telemetry/library-metrics";
+import { libraryMetrics, measureLibraries, readLibraryMetrics } from "../../src/process/library-metrics";
 
 afterEach(() => measureLibraries(undefined));
 

@@ -1,7 +1,7 @@
 import { isRecord } from "@nodeloom/kernel";
 import type { ProviderSettings } from "../entries/settings";
 import type { TextAnswer, TextOptions } from "../dialect";
-import { toolCallsIn, type ToolCall } from "./tools";
+import { toolCallsIn, type ToolCall } from "../tools";
 
 /** chat/: parts that all dialects of text models share. */
 

@@ -2,9 +2,9 @@ import { APP_BOUNDS, DomainError, isOrigin, PRODUCTION } from "@nodeloom/kernel"
 import { storedNumber } from "../approval";
 import type { AppRow, WorkflowStore } from "../definition/storage";
 import { aliasOf, inProduction, type SchemaPart } from "../definition/workflow";
-import type { Pictures } from "../pictures/pictures";
+import type { Pictures } from "../definition/pictures";
 import type { VersionStore } from "../definition/storage";
-import type { App } from "./app";
+import type { App } from "../definition/app";
 
 /** A published app as visitors see it. */
 export interface PublishedApp {

@@ -17,7 +17,7 @@ import {
   type Issue,
 } from "@nodeloom/kernel";
 import { valuesIn } from "@nodeloom/kernel/json-text";
-import { appIssues } from "../apps/settings";
+import { appIssues } from "./app-settings";
 import { parseText } from "./json-text";
 import type { DerivedMembers, Settings } from "./workflow";
 

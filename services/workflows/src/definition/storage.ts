@@ -1,5 +1,5 @@
 import type { ListPosition } from "@nodeloom/platform";
-import type { App } from "../apps/app";
+import type { App } from "./app";
 import type {
   Alias,
   ApprovedGraph,

@@ -1,7 +1,7 @@
 /** The workflow model: members, settings, and data derived from the graph. */
 
 import { member, PRODUCTION } from "@nodeloom/kernel";
-import type { App } from "../apps/app";
+import type { App } from "./app";
 import type { Canary, EndedCanary } from "./canary";
 
 /** A saved workflow. Its graph and pictures are stored as the JSON texts that were sent, byte for byte. */

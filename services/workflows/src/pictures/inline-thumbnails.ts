@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { DomainError, invalidRequest, isNotFound } from "@nodeloom/kernel";
 import { notApproved } from "../definition/errors";
 import type { Workflow } from "../definition/workflow";
-import { isInline, type Media } from "./pictures";
+import { isInline, type Media } from "../definition/pictures";
 
 /**
  * Stores thumbnails sent as data URLs as files of their workflow. They count against the owner's quota and are deleted when they are

@@ -1,5 +1,5 @@
 import { thumbnailFileId } from "./inline-thumbnails";
-import { isInline, type Media, type Pictures } from "./pictures";
+import { isInline, type Media, type Pictures } from "../definition/pictures";
 import type { Summary } from "../definition/workflow";
 import type { WorkflowStore } from "../definition/storage";
 

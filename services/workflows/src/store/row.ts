@@ -1,5 +1,5 @@
 import { Schema } from "mongoose";
-import type { App } from "../apps/app";
+import type { App } from "../definition/app";
 import type { ApprovedGraph, BundleOrigin, GeneratorUse, PublishedVersion, Takedown, Workflow } from "../definition/workflow";
 
 /** A workflow, or a deleted workflow's slug, which stays reserved for its owner. */

@@ -1,7 +1,8 @@
 import { kindOf } from "../kinds";
 import type { JsonSchema } from "../prices/price";
-import { finding, findingInWords, type Finding } from "../issues";
-import { isRecord, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { finding, findingInWords, type Finding } from "../../issues";
+import { isRecord, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 import { placeholdersIn } from "../values/value";
 import { takesSuccessor } from "../plan/retirement";
 import { counterpartIn, isTaskName, nameIn, TASKS, taskOf } from "./tasks";

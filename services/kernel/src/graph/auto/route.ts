@@ -1,7 +1,8 @@
 import { LIMITS } from "../../limits";
 import { MILLICREDITS_PER_CREDIT, toCredits } from "../../credits/money";
 import type { JsonSchema } from "../prices/price";
-import { shownName, type GraphNode } from "../types";
+import type { GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 import { noneAble } from "./rank";
 import { taskOf } from "./tasks";
 

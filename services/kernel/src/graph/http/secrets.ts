@@ -1,6 +1,7 @@
 import { SECRET_NAME, SECRET_NAME_FORM } from "../../secrets/form";
 import { BindError } from "../budget";
-import { isRecord, shownName } from "../types";
+import { isRecord } from "../types";
+import { shownName } from "../../text/shown-name";
 import { placeholdersIn, placeholderUses } from "../values/value";
 import { namesBeforePath } from "./url-template";
 

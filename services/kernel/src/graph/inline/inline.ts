@@ -1,7 +1,8 @@
 import { LIMITS } from "../../limits";
 import { GRAPH_BOUNDS, textBytes } from "../bounds";
-import { distinct, finding, findingInWords, type Finding } from "../issues";
-import { innerId, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { distinct, finding, findingInWords, type Finding } from "../../issues";
+import { innerId, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 import { beginAt } from "../wiring/ends";
 import {
   choices,

@@ -1,7 +1,8 @@
 import { groupBy } from "../../group-by";
 import { defaultInput, kindOf, outputPorts, requestInputs } from "../kinds";
-import { finding, findingInWords, type Finding, type GraphIssue } from "../issues";
-import { innerId, isRecord, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { finding, findingInWords, type Finding, type GraphIssue } from "../../issues";
+import { innerId, isRecord, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 import { fieldsOf, resolveInputs, type InputField } from "../values/fields";
 import { FLOWS, portTypeName, type PortType } from "../wiring/ports";
 import { beginAt, type End } from "../wiring/ends";

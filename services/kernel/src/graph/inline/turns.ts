@@ -1,8 +1,9 @@
-import { findingInWords, distinct, finding, type Finding } from "../issues";
+import { findingInWords, distinct, finding, type Finding } from "../../issues";
 import { parseExpression, rootNames } from "../jmespath";
 import { GOES_ON_PORT, loopSettings, TURNS_PORT, type LoopSettings } from "../kinds/loop";
 import { didYouMean } from "../../text/nearest-name";
-import { innerId, shownName, turnId, type Graph, type GraphEdge, type GraphNode, type PortType } from "../types";
+import { innerId, turnId, type Graph, type GraphEdge, type GraphNode, type PortType } from "../types";
+import { shownName } from "../../text/shown-name";
 import { FLOWS, portTypeName } from "../wiring/ports";
 import { beginAt, type End } from "../wiring/ends";
 import {

@@ -1,9 +1,10 @@
 import type { Issue } from "../../errors";
 import { didYouMean } from "../../text/nearest-name";
-import type { IssueCode } from "../issues";
+import type { IssueCode } from "../../issues";
 import { BoundPassed, charactersOfWork, type RunBudget } from "../budget";
 import type { JsonSchema } from "../prices/price";
-import { isRecord, shownName } from "../types";
+import { isRecord } from "../types";
+import { shownName } from "../../text/shown-name";
 import type { FormatChecks } from "./formats";
 import { workOfMatch, type PatternCompiler } from "./pattern";
 

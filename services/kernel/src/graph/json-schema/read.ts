@@ -1,6 +1,7 @@
 import { textBytes } from "../bounds";
 import type { JsonSchema } from "../prices/price";
-import { isRecord, shownName } from "../types";
+import { isRecord } from "../types";
+import { shownName } from "../../text/shown-name";
 import { ANNOTATIONS, KEYWORDS, TYPE_NAMES, type Shape } from "./keywords";
 import { patternOf, scriptPatternOf, type PatternCompiler } from "./pattern";
 import { referenced } from "./reference";

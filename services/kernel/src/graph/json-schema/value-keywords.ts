@@ -1,7 +1,8 @@
 import { INEXACT_NUMBER, isInexactInteger } from "../../text/json-text";
 import { charactersOfWork, elementsOfWork, type RunBudget } from "../budget";
 import { characterCount } from "../prices/price";
-import { isRecord, shownName } from "../types";
+import { isRecord } from "../types";
+import { shownName } from "../../text/shown-name";
 import {
   atLeast,
   atLeastSome,

@@ -6,7 +6,7 @@ import { longTexts } from "../plan/check-texts";
 import { buildStep } from "../plan/plan-step";
 import { abstractSources, type Planner } from "../plan/planner";
 import { NOTHING_PLANNED } from "../plan/plan-types";
-import { findingInWords } from "../issues";
+import { findingInWords } from "../../issues";
 import type { GraphNode } from "../types";
 import type { NodeKind } from "./kind";
 

@@ -6,7 +6,7 @@ import { isSecret, secretProblems, secretsOfNode } from "../http/secrets";
 import { ON_ITEM_ERROR, skipsFailed } from "../plan/item-errors";
 import { attempt, tryInputs } from "../plan/planner";
 import { buildStep, knownItems, stepItems, warnUnresolved } from "../plan/plan-step";
-import { finding, findingInWords } from "../issues";
+import { finding, findingInWords } from "../../issues";
 import { namedPorts } from "../wiring/ports";
 import { placeholdersIn } from "../values/value";
 import { nothingWrong, type NodeKind } from "./kind";

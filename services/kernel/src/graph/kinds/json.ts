@@ -10,7 +10,7 @@ import { abstractSources, type Planner } from "../plan/planner";
 import type { ItemBounds } from "../plan/plan-step";
 import { NOTHING_PLANNED } from "../plan/plan-types";
 import { planPure } from "../plan/pure-plan";
-import { finding } from "../issues";
+import { finding } from "../../issues";
 import type { GraphNode } from "../types";
 import type { NodeKind } from "./kind";
 

@@ -4,7 +4,7 @@ import type { MediaOperation } from "../operations/operation";
 import type { NodePlan } from "../plan/plan-types";
 import type { InputPort, PortType } from "../wiring/ports";
 import type { JsonSchema } from "../prices/price";
-import type { GraphIssue } from "../issues";
+import type { GraphIssue } from "../../issues";
 import type { GraphNode, NodeType } from "../types";
 
 type Literals = Readonly<Record<string, unknown>>;

@@ -1,7 +1,8 @@
 import { GRAPH_BOUNDS } from "../bounds";
-import { finding } from "../issues";
+import { finding } from "../../issues";
 import { NOTHING_PLANNED } from "../plan/plan-types";
-import { shownName, type GraphNode } from "../types";
+import type { GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 import { isMediaId } from "../values/media";
 import { noPorts, type NodeKind } from "./kind";
 

@@ -7,9 +7,10 @@ import { ON_ITEM_ERROR } from "../plan/item-errors";
 import type { ModelTerms } from "../plan/planner";
 import { mayCarry, NOTHING_PLANNED } from "../plan/plan-types";
 import { MEDIA_OPERATIONS, mediaOperation, missingGroups, operationIssues, type MediaOperation } from "../operations";
-import { findingInWords } from "../issues";
+import { findingInWords } from "../../issues";
 import { isFileType, literalInputs, namedPorts, schemaPorts, type InputPort } from "../wiring/ports";
-import { shownName, type GraphNode } from "../types";
+import type { GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 import { member, placeholdersIn } from "../values/value";
 import type { NodeKind } from "./kind";
 

@@ -5,8 +5,9 @@ import { FIELD_TYPES, fieldProblem, fieldsOf, maxFiles, uploadFamily, uploadType
 import { isMediaId } from "../values/media";
 import { resolveFiles, type Planner } from "../plan/planner";
 import type { PortType } from "../wiring/ports";
-import { findingInWords, type GraphIssue } from "../issues";
-import { isRecord, shownName, type Graph, type GraphNode } from "../types";
+import { findingInWords, type GraphIssue } from "../../issues";
+import { isRecord, type Graph, type GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 import { noPorts, type NodeKind } from "./kind";
 
 // A map, because users choose the names that are looked up in it.

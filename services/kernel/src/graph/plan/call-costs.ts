@@ -2,7 +2,7 @@ import { LIMITS } from "../../limits";
 import { millicreditsFor } from "../../credits/money";
 import { nearestName } from "../../text/nearest-name";
 import { FILE_TOKENS_KEYWORD, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema } from "../prices/price";
-import { distinct, finding, findingInWords, type Finding } from "../issues";
+import { distinct, finding, findingInWords, type Finding } from "../../issues";
 import { isRecord } from "../types";
 import { member, placeholdersIn } from "../values/value";
 import type { ModelTerms } from "./planner";

@@ -21,8 +21,9 @@ import {
 import { modelGone, warnOfRetirement } from "./retirement";
 import type { PlanStep } from "./plan-types";
 import { unitPrices } from "../prices/price";
-import { finding, findingInWords, type Finding } from "../issues";
-import { shownName, type GraphNode } from "../types";
+import { finding, findingInWords, type Finding } from "../../issues";
+import type { GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 
 /** Returns the node's model. If the node can't use it, reports an issue and returns undefined. */
 const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode): ModelTerms | undefined => {

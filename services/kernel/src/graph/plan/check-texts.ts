@@ -1,6 +1,7 @@
 import { LIMITS } from "../../limits";
 import { textBytes } from "../bounds";
-import { isRecord, shownName } from "../types";
+import { isRecord } from "../types";
+import { shownName } from "../../text/shown-name";
 
 /** Problems for texts in a value that are longer than the limit. */
 export const longTexts = (value: unknown, path: string): string[] => {

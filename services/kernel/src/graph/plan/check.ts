@@ -3,7 +3,7 @@ import { kindOf, NODE_KINDS } from "../kinds";
 import { itemErrorProblems } from "./item-errors";
 import { isMaxItems } from "./max-items";
 import type { JsonSchema } from "../prices/price";
-import { findingInWords, type GraphIssue } from "../issues";
+import { findingInWords, type GraphIssue } from "../../issues";
 import type { Graph, GraphNode } from "../types";
 
 /** An invalid `maxItems` is an issue, because it decides the hold for a list of unknown length. */

@@ -1,6 +1,7 @@
 import { LIMITS } from "../../limits";
 import { taskOf } from "../auto/tasks";
-import { shownName, type GraphNode } from "../types";
+import type { GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 
 /** The setting `fallback` lists models that are called in order if the node's own model fails. */
 

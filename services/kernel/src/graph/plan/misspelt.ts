@@ -2,7 +2,7 @@ import { GRAPH_BOUNDS } from "../bounds";
 import { kindOf } from "../kinds";
 import type { NodeKind } from "../kinds/kind";
 import type { JsonSchema } from "../prices/price";
-import { finding, type Finding, type NodeIssue } from "../issues";
+import { finding, type Finding, type NodeIssue } from "../../issues";
 import { isRecord, type GraphNode } from "../types";
 import { nearestName } from "../../text/nearest-name";
 

@@ -4,7 +4,7 @@ import { isSecret } from "../http/secrets";
 import { isKnown, joined, tokensOf, type Bounds } from "./abstract";
 import { isFileInput, type KnownCalls } from "./call-costs";
 import { bindItems, type Bound } from "../values/bind";
-import { finding } from "../issues";
+import { finding } from "../../issues";
 import type { NodeKind } from "../kinds/kind";
 import {
   abstractSources,
@@ -21,7 +21,8 @@ import {
 import { knownSource, mayCarry, type PlanStep, type Source } from "./plan-types";
 import { isFileType, literalInputs, type InputPort } from "../wiring/ports";
 import { propertySchema, type JsonSchema } from "../prices/price";
-import { isRecord, shownName, type GraphNode } from "../types";
+import { isRecord, type GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 import { member, placeholdersIn, placeholderUses, withAddresses } from "../values/value";
 import { givenMaxItems, mostItems } from "./max-items";
 

@@ -12,7 +12,7 @@ import { abstractSources, planWithin, source, warn, type ModelTerms, type Planne
 import { NOTHING_PLANNED, stepModels, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
 import type { JsonSchema } from "../prices/price";
 import { resultFilesStep, type OutputPort } from "./result-files";
-import { finding, type Finding, type GraphIssue, type NodeIssue } from "../issues";
+import { finding, type Finding, type GraphIssue, type NodeIssue } from "../../issues";
 import { labelOf, type Graph, type GraphNode } from "../types";
 import { withoutBypassed } from "../wiring/bypass";
 import { checkStructure } from "../wiring/validate";

@@ -8,8 +8,9 @@ import { isDataUrl, isMediaId, mediaProblem, type DataFile } from "../values/med
 import { knownSource, type NodeSource, type Source } from "./plan-types";
 import { isFileType, type InputPort } from "../wiring/ports";
 import type { JsonSchema, Price } from "../prices/price";
-import { finding, findingInWords, type Finding, type GraphIssue } from "../issues";
-import { loopOf, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { finding, findingInWords, type Finding, type GraphIssue } from "../../issues";
+import { loopOf, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 import type { MediaValue } from "../values/value";
 
 /** Properties of a model that planning needs. */

@@ -1,5 +1,6 @@
-import { finding, modelUnknown, type Finding } from "../issues";
-import { shownName, type GraphNode } from "../types";
+import { finding, modelUnknown, type Finding } from "../../issues";
+import type { GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 import { warn, type ModelTerms, type Planner } from "./planner";
 
 /** Models that providers shut down. Models near their shutdown cause a warning; retired models are replaced or rejected. */

@@ -5,7 +5,7 @@ import { resultFamily } from "./media";
 import type { MediaValue } from "./value";
 import { BindError, elementsOfWork, type RunBudget } from "../budget";
 import { asText, concatenated, fill, isMedia, placed, withAddresses } from "./value";
-import { shownName } from "../types";
+import { shownName } from "../../text/shown-name";
 import { valueOf, type PlanStep, type Source } from "../plan/plan-types";
 
 export type Outputs = (nodeId: string, port: string) => unknown;

@@ -1,4 +1,4 @@
-import type { GraphIssue, IssueCode } from "../issues";
+import type { GraphIssue, IssueCode } from "../../issues";
 import type { Graph } from "../types";
 import { checkStructure } from "./validate";
 

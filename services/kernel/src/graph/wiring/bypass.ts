@@ -1,8 +1,9 @@
 import { groupBy } from "../../group-by";
 import { LIMITS } from "../../limits";
 import { defaultInput, kindOf, outputPorts } from "../kinds";
-import { finding, type NodeIssue } from "../issues";
-import { labelOf, nodeName, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { finding, type NodeIssue } from "../../issues";
+import { labelOf, nodeName, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 import { beginAt, type End } from "./ends";
 import { FLOWS, isFileType, type PortType } from "./ports";
 

@@ -1,6 +1,6 @@
 import { groupBy } from "../../group-by";
 import { kindOf } from "../kinds";
-import type { GraphIssue } from "../issues";
+import type { GraphIssue } from "../../issues";
 import type { Graph } from "../types";
 import { isBypassed, withoutBypassed } from "./bypass";
 

@@ -3,8 +3,9 @@ import type { WiredEnd, Wiring } from "../plan/planner";
 import { FLOWS, isFileType, portTypeName, type InputPort, type PortType } from "./ports";
 import type { JsonSchema } from "../prices/price";
 import { nearestName } from "../../text/nearest-name";
-import { finding, type Finding, type GraphIssue } from "../issues";
-import { NODE_TYPES, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { finding, type Finding, type GraphIssue } from "../../issues";
+import { NODE_TYPES, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { shownName } from "../../text/shown-name";
 
 const ANYTHING: InputPort = { type: "any", list: false };
 const SHOWN_PORTS = 12;

@@ -2,7 +2,7 @@ import { shortId } from "../../answers";
 import { usageOf, type ChatCall, type ChatSettings } from "../../chat/chat-call";
 import { noText } from "../../chat/provider";
 import { unwrapped } from "../../chat/structured";
-import { toolCallsIn, type ToolCall } from "../../chat/tools";
+import { toolCallsIn, type ToolCall } from "../../tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll, pointerTexts } from "../../pointer";
 import { answerForm } from "./answer-form";

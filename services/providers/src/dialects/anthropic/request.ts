@@ -1,7 +1,7 @@
 import { earlierTurns, laterTurns, otherInputs, type ChatCall, type ChatSettings, type Turn } from "../../chat/chat-call";
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { repairTurns, systemPrompt } from "../../chat/structured";
-import { argumentsOf, TOOL_INPUTS, toolChoiceOf, toolsOf, type ToolChoice } from "../../chat/tools";
+import { argumentsOf, TOOL_INPUTS, toolChoiceOf, toolsOf, type ToolChoice } from "../../tools";
 import { ProviderError } from "../../dialect";
 import type { JsonCall } from "../../transport";
 import { answerForm, type AnswerForm } from "./answer-form";

@@ -2,7 +2,7 @@ import { isRecord } from "@nodeloom/kernel";
 import { shortId } from "../../answers";
 import { usageOf, type ChatCall } from "../../chat/chat-call";
 import { noText } from "../../chat/provider";
-import { toolCallsIn, type ToolCall } from "../../chat/tools";
+import { toolCallsIn, type ToolCall } from "../../tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll } from "../../pointer";
 

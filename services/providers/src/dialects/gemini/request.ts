@@ -2,7 +2,7 @@ import { isRecord } from "@nodeloom/kernel";
 import { earlierTurns, laterTurns, otherInputs, type ChatCall, type ChatSettings, type Turn } from "../../chat/chat-call";
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { repairTurns, systemPrompt } from "../../chat/structured";
-import { argumentsOf, TOOL_INPUTS, toolChoiceOf, toolsOf, type ToolCall } from "../../chat/tools";
+import { argumentsOf, TOOL_INPUTS, toolChoiceOf, toolsOf, type ToolCall } from "../../tools";
 import { pointer } from "../../pointer";
 import type { JsonCall } from "../../transport";
 

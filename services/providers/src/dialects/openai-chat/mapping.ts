@@ -4,7 +4,7 @@ import { earlierTurns, laterTurns, otherInputs, usageOf, type ChatCall, type Cha
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { noText } from "../../chat/provider";
 import { objectSchema, repairTurns, systemPrompt, unwrapped } from "../../chat/structured";
-import { toolCallsIn } from "../../chat/tools";
+import { toolCallsIn } from "../../tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer } from "../../pointer";
 import type { JsonCall } from "../../transport";

@@ -1,7 +1,7 @@
 /** Validates app settings. */
 import { APP_BOUNDS, APP_PAYERS, APP_THEMES, isLonger, isOrigin, type Issue } from "@nodeloom/kernel";
-import type { Pictures } from "../pictures/pictures";
-import type { Workflow } from "../definition/workflow";
+import type { Pictures } from "./pictures";
+import type { Workflow } from "./workflow";
 import type { App } from "./app";
 
 const oneOf = (path: string, value: string, values: readonly string[]): Issue[] =>

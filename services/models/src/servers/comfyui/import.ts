@@ -1,5 +1,5 @@
 import { invalidRequest, isRecord, strictSchemaProblems, type JsonSchema } from "@nodeloom/kernel";
-import { slugOf, type StoredWorkflow } from "../servers/server-record";
+import { slugOf, type StoredWorkflow } from "../server-record";
 import { findInputs, readClass, type Classes, type FoundInput } from "./inputs";
 import { assertKeepsFiles, mayMake, MODALITIES, modalityOf, readWorkflow, type Modality, type WorkflowNode } from "./workflow";
 

@@ -1,7 +1,7 @@
 /** Codes of issues and warnings in a graph. Programs read the code and its params; people read the message. */
 
-import { nearestName } from "../text/nearest-name";
-import { shownName } from "./types";
+import { nearestName } from "./text/nearest-name";
+import { shownName } from "./text/shown-name";
 
 type Params = Readonly<Record<string, string>>;
 

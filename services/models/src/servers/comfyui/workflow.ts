@@ -1,5 +1,5 @@
 import { invalidRequest, isRecord } from "@nodeloom/kernel";
-import { LIMITS_OF_SERVERS } from "../servers/server-record";
+import { LIMITS_OF_SERVERS } from "../server-record";
 
 /** Reads ComfyUI workflows in API format (Workflow → Export (API)). */
 

@@ -1,7 +1,7 @@
 import { DURABLE, insertOnce } from "@nodeloom/platform";
 import { Schema, type Connection, type Model } from "mongoose";
-import type { Account } from "../account/account";
-import type { LedgerRow, MovementKind } from "../account/movement";
+import type { Account } from "./account/account";
+import type { LedgerRow, MovementKind } from "./account/movement";
 
 export interface RowTotal {
   kind: MovementKind;

@@ -1,4 +1,4 @@
-/** telemetry/: the context of a request, and traces, logs and metrics. */
+/** Starts the traces and metrics of a process. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { metrics } from "@opentelemetry/api";
 import type { PrometheusExporter } from "@opentelemetry/exporter-prometheus";
@@ -6,7 +6,7 @@ import type { Resource } from "@opentelemetry/resources";
 import type { ProcessConfig } from "../config";
 import { withTimeout } from "../work/timeout";
 import { measureLibraries, readLibraryMetrics } from "./library-metrics";
-import { observeProcess } from "./metrics";
+import { observeProcess } from "../telemetry/metrics";
 
 const FLUSH_MS = 3_000;
 const METRICS_EVERY_MS = 15_000;
@@ -86,6 +86,6 @@ const startMetrics = async (resource: Resource, collector: string | undefined, p
 
 const sendTraces = async (resource: Resource, url: string, { TRACES_SHARE: share, OTEL_BSP_SCHEDULE_DELAY: everyMs }: ProcessConfig) => {
   const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-grpc");
-  const { startTracing } = require("./tracer-provider") as typeof import("./tracer-provider");
+  const { startTracing } = require("../telemetry/tracer-provider") as typeof import("../telemetry/tracer-provider");
   return startTracing({ exporter: new OTLPTraceExporter({ url }), resource, share, everyMs });
 };

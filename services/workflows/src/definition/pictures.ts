@@ -3,7 +3,7 @@
 import { LIMITS, mediaPrefix, type Issue } from "@nodeloom/kernel";
 import type { ClientOf } from "@nodeloom/platform";
 import type { media } from "@nodeloom/proto";
-import type { Settings, Workflow } from "../definition/workflow";
+import type { Settings, Workflow } from "./workflow";
 
 export type Media = ClientOf<media.MediaServiceServer>;
 

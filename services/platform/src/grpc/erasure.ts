@@ -1,7 +1,7 @@
 import { invalidRequest, type ERASURE, type ErasedCollection } from "@nodeloom/kernel";
 import type { erasure } from "@nodeloom/proto";
-import { unary } from "../grpc";
-import { createRemoval, type Removal, type RemoveStep } from "./removal";
+import { unary } from ".";
+import { createRemoval, type Removal, type RemoveStep } from "../work/removal";
 
 /** Erases one page of a service's data about an account. It can be repeated, and it can stop at any point. */
 export type Erase = (ownerId: string, cursor: string) => Promise<Removal>;
