@@ -41,7 +41,7 @@ const WITH_FLOORS = [
       ["mail", "webhooks"],
       ["workflows"],
       ["temporal"],
-      ["audit-rows.ts", "budget-alerts.ts", "retiring-models.ts"],
+      ["audit-rows.ts", "credit-alerts.ts", "retiring-models.ts"],
       ["config.ts", "database.ts", "server.ts", "wire.ts", "main.ts"],
     ],
     together: true,

@@ -16,7 +16,7 @@ import {
 import { connectTemporal, createEncryptionCodec } from "@nodeloom/platform/temporal";
 import type { Connection } from "mongoose";
 import { createRelayedAudit } from "./audit-rows";
-import { createRelayedAlerts } from "./budget-alerts";
+import { createRelayedAlerts } from "./credit-alerts";
 import { connectServices } from "./clients";
 import type { Config } from "./config";
 import { createStores } from "./database";

@@ -8,7 +8,7 @@ import type { Stores } from "../record/stores";
 import type { Cancellation } from "../accept/cancellation";
 import type { Runs } from "../accept/runs";
 import { createBeginItem } from "./begin-item";
-import { createCarryBatch } from "./carrying";
+import { createRunBatch } from "./run-batch";
 import { createOrders, type OrdersOptions } from "./orders";
 import { createOutageOf, type OutageOptions } from "./outages";
 import { createPricing, type PricingOptions } from "./pricing";
@@ -18,7 +18,7 @@ import { createMeasuring } from "./tests/measuring";
 import { createReadTested } from "./tests/reading";
 import { createTestReads } from "./tests/reads";
 import { createTestRunning } from "./tests/running";
-import { createCurrentRunner } from "./runner";
+import { createCurrentRunner } from "./current-runner";
 import { createReadTable } from "./table";
 
 export interface BatchesOptions {
@@ -68,7 +68,7 @@ export const createBatches = (options: BatchesOptions) => {
     testRunning: createTestRunning({ stores, orders, workflows }),
     testReads: createTestReads({ stores, judging }),
     reads: createBatchReads(stores, withDeliveries),
-    carry: createCarryBatch({
+    carry: createRunBatch({
       stores,
       beginItem: createBeginItem({ stores, runs, logger }),
       cancellation,

@@ -1,4 +1,4 @@
-/** Passes budget alerts from billing to webhooks and emails. Billing decides when an alert is due. */
+/** Passes alerts of budgets and of low credits from billing to webhooks and emails. Billing decides when an alert is due. */
 import { isRefusal, toCredits } from "@nodeloom/kernel";
 import { budgetAlertJson, type RelayedRows } from "@nodeloom/platform";
 import type { billing as billingProto, identity as identityProto } from "@nodeloom/proto";

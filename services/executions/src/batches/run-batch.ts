@@ -15,10 +15,10 @@ import type { Measuring } from "./tests/measuring";
 import { createChanges } from "./changes";
 import { itemExecutionId } from "./item";
 import type { OutageOf } from "./outages";
-import { isStopped, type CurrentRunner } from "./runner";
+import { isStopped, type CurrentRunner } from "./current-runner";
 import type { Runner } from "../run/runner";
 
-export interface CarryingOptions {
+export interface RunBatchOptions {
   stores: Pick<Stores, "batches" | "queues">;
   beginItem: BeginItem;
   cancellation: Pick<Cancellation, "cancel">;
@@ -47,7 +47,7 @@ const affordable = (batch: BatchRecord, rows: readonly BatchRow[]): { items: Und
   return { items, isExhausted: false };
 };
 
-const createTurn = (batchId: string, options: CarryingOptions) => {
+const createTurn = (batchId: string, options: RunBatchOptions) => {
   const { stores, beginItem, cancellation, channel, currentRunner, judging, measuring, outageOf } = options;
   const { batches, queues } = stores;
   const changes = createChanges(batchId, channel);
@@ -207,8 +207,8 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
 };
 
 /** Processes a batch until no work is left, the turn's time is up, or the process stops. */
-export const createCarryBatch =
-  (options: CarryingOptions) =>
+export const createRunBatch =
+  (options: RunBatchOptions) =>
   async (batchId: string, stopping: AbortSignal): Promise<TurnResult> => {
     const { batches } = options.stores;
     const until = Date.now() + TIMING.batchTurn;
@@ -225,5 +225,3 @@ export const createCarryBatch =
       await turn.stop();
     }
   };
-
-export type CarryBatch = ReturnType<typeof createCarryBatch>;

@@ -1,6 +1,6 @@
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executions, identity } from "@nodeloom/proto";
-import { createCurrentRunner, isStopped } from "../../src/batches/runner";
+import { createCurrentRunner, isStopped } from "../../src/batches/current-runner";
 import type { BatchRecord } from "../../src/run/batch";
 
 const PLAN = { base: "pro", markupPermille: 1_500, concurrency: 10 };

@@ -6,7 +6,7 @@ import { beginsNoMore, type BatchRecord, type BatchRow } from "../../src/run/bat
 import { isOutOfBudget, OUT_OF_MAX_CREDITS } from "../../src/run/batch-reasons";
 import type { ExecutionView } from "../../src/run/record";
 import { createBeginItem } from "../../src/batches/begin-item";
-import { createCarryBatch, type CarryingOptions } from "../../src/batches/carrying";
+import { createRunBatch, type RunBatchOptions } from "../../src/batches/run-batch";
 import { createOrders } from "../../src/batches/orders";
 import { BATCH_COMPLETED } from "../../src/run/batch";
 import { itemExecutionId } from "../../src/batches/item";
@@ -130,9 +130,9 @@ const PASSED = { passed: true, millicredits: PRICE, durationMs: 1 };
 
 const carrier = (
   { runs, cancellation, channel }: ReturnType<typeof createRuns>,
-  outageOf: CarryingOptions["outageOf"] = () => Promise.resolve(undefined),
+  outageOf: RunBatchOptions["outageOf"] = () => Promise.resolve(undefined),
 ) =>
-  createCarryBatch({
+  createRunBatch({
     stores,
     beginItem: createBeginItem({ stores, runs: runs as never, logger: createLogger("test", "silent") }),
     cancellation,
