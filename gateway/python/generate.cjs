@@ -43,6 +43,9 @@ const createTypes = () => {
   /** @param {string} name @param {Json} schema */
   const objectType = (name, { properties = {}, required = [], additionalProperties, description }) => {
     const names = Object.keys(properties);
+    const isOpen = additionalProperties !== false && additionalProperties !== undefined;
+    // Type checkers reject members that a TypedDict doesn't have.
+    if (names.length > 0 && isOpen && required.length === 0) return "Mapping[str, Any]";
     if (names.length === 0) {
       const isTyped = typeof additionalProperties === "object" && Object.keys(additionalProperties).length > 0;
       return `Mapping[str, ${isTyped ? typeOf(`${name}Value`, additionalProperties) : "Any"}]`;

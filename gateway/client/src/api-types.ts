@@ -654,7 +654,7 @@ export interface TestResult {
   price: number;
   /** Calls that it reused take no time */
   durationMs: number | null;
-  result?: Record<string, unknown>;
+  result?: RunOutputs;
   name: string;
   /** The same test on the version to compare with */
   against?: {
@@ -674,7 +674,7 @@ export interface TestResult {
     price: number;
     /** Calls that it reused take no time */
     durationMs: number | null;
-    result?: Record<string, unknown>;
+    result?: RunOutputs;
   };
   /** Members of the two results that differ, at most 20. Files are equal if their addresses are: reused files are */
   differences?: {
@@ -704,6 +704,24 @@ export interface TestCheck {
   passed: boolean;
   /** The measured value. Cut after 2,000 characters, or after 200 if it passed. A judge has its `score` and `reason` */
   got: unknown;
+}
+
+/** What the workflow's output, or the model, gives, by name. Other names hold texts, numbers, lists or objects */
+export interface RunOutputs {
+  images?: ResultFile[];
+  videos?: ResultFile[];
+  audios?: ResultFile[];
+  models3d?: ResultFile[];
+  text?: string;
+  [member: string]: unknown;
+}
+
+export interface ResultFile {
+  /** Address of the file. It expires: `GET /api/media/{id}` returns a fresh one */
+  url: string;
+  /** Id of the file in media. Absent for a file that isn't stored */
+  id?: string;
+  [member: string]: unknown;
 }
 
 /** A form with the archive as `bundle` */
@@ -768,7 +786,7 @@ export interface RunWebhook {
 
 export interface RunResult {
   success: true;
-  result: Record<string, unknown>;
+  result: RunOutputs;
   /** Credits consumed; 0 when a trial grant paid */
   cost: number;
   ms: number;
@@ -1013,7 +1031,7 @@ export interface Execution {
   /** Set while approvals of the run wait for a decision */
   waitingFor?: WaitingFor[];
   /** Set on completion */
-  result?: Record<string, unknown>;
+  result?: RunOutputs;
   /** Set on failure */
   error?: ExecutionError;
   webhookDelivery: WebhookDelivery;
@@ -1497,7 +1515,7 @@ export interface BatchRow {
   inputs: Record<string, unknown>;
   settings?: Record<string, unknown>;
   /** Set on completion */
-  result?: Record<string, unknown>;
+  result?: RunOutputs;
 }
 
 export interface ResumeBatchRequest {
@@ -3931,7 +3949,7 @@ export interface AdminExecution {
   /** Set while approvals of the run wait for a decision */
   waitingFor?: WaitingFor[];
   /** Set on completion */
-  result?: Record<string, unknown>;
+  result?: RunOutputs;
   /** Set on failure */
   error?: ExecutionError;
   webhookDelivery: WebhookDelivery;

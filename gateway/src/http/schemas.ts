@@ -72,6 +72,27 @@ export const routeMembers = {
 export const MIN_CREDITS = 0.001;
 export const MAX_CREDITS = 1_000_000_000;
 export const anyObject = z.looseObject({});
+
+const resultFile = z
+  .looseObject({
+    url: z.string().meta({ description: "Address of the file. It expires: `GET /api/media/{id}` returns a fresh one" }),
+    id: z.string().optional().meta({ description: "Id of the file in media. Absent for a file that isn't stored" }),
+  })
+  .meta({ id: "ResultFile" });
+const resultFiles = z.array(resultFile).optional();
+/** What a response-output node or a model gives, by name. Other names hold any value. */
+export const runOutputs = z
+  .looseObject({
+    ...{ images: resultFiles, videos: resultFiles, audios: resultFiles, models3d: resultFiles },
+    text: z.string().optional(),
+  })
+  .meta({
+    id: "RunOutputs",
+    description: "What the workflow's output, or the model, gives, by name. Other names hold texts, numbers, lists or objects",
+    example: {
+      images: [{ url: "https://…/media/9bd7d31f9a475fb2085687d4d964027b.png?e=…&s=…", id: "4d0e191d-f084-42e6-b76e-1dacc53d2452-1-0-0" }],
+    },
+  });
 export const baseTier = z.enum(TIERS);
 const MAX_TIER_CHARS = 64;
 /** A built-in or custom tier. */
@@ -101,7 +122,7 @@ export const idParams = (what: string): ParamsSpec<{ id: string }> => ({
 const wholeNumber = (minimum: number, maximum: number) =>
   z
     .string()
-    .regex(/^\d{1,10}$/, "must be a whole number")
+    .regex(/^\d{1,10}$/, `must be a whole number from ${minimum} to ${maximum}`)
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, `must be between ${minimum} and ${maximum}`);
 
@@ -132,7 +153,7 @@ export const versionQuery = versionText.optional().meta({
   description: "A version's number, or `draft`. Without it and without `alias`: `production`, or the draft while no version is published",
 });
 /** The name of a workflow's alias. */
-export const aliasName = z.string().regex(ALIAS, "must be lowercase letters, digits and hyphens, and begin with a letter");
+export const aliasName = z.string().regex(ALIAS, "must be at most 32 lowercase letters, digits and hyphens, and begin with a letter");
 export const aliasQuery = aliasName
   .optional()
   .meta({ description: "An alias of the workflow, such as `staging`. Send either `alias` or `version`", example: "staging" });

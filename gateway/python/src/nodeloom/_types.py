@@ -752,7 +752,7 @@ class TestResultAgainst(TypedDict):
     price: float
     # Calls that it reused take no time
     durationMs: int | None
-    result: NotRequired[Mapping[str, Any]]
+    result: NotRequired[RunOutputs]
 
 
 class TestResultDifferencesItem(TypedDict):
@@ -779,7 +779,7 @@ class TestResult(TypedDict):
     price: float
     # Calls that it reused take no time
     durationMs: int | None
-    result: NotRequired[Mapping[str, Any]]
+    result: NotRequired[RunOutputs]
     name: str
     # The same test on the version to compare with
     against: NotRequired[TestResultAgainst]
@@ -808,6 +808,18 @@ class TestCheck(TypedDict):
     # The measured value. Cut after 2,000 characters, or after 200 if it passed. A judge has its `score`
     # and `reason`
     got: Any
+
+
+# What the workflow's output, or the model, gives, by name. Other names hold texts, numbers, lists or
+# objects
+RunOutputs: TypeAlias = "Mapping[str, Any]"
+
+
+class ResultFile(TypedDict):
+    # Address of the file. It expires: `GET /api/media/{id}` returns a fresh one
+    url: str
+    # Id of the file in media. Absent for a file that isn't stored
+    id: NotRequired[str]
 
 
 class BundleForm(TypedDict):
@@ -885,7 +897,7 @@ class RunResultWarningsItem(TypedDict):
 
 class RunResult(TypedDict):
     success: Literal[True]
-    result: Mapping[str, Any]
+    result: RunOutputs
     # Credits consumed; 0 when a trial grant paid
     cost: float
     ms: float
@@ -1163,7 +1175,7 @@ class Execution(TypedDict):
     # Set while approvals of the run wait for a decision
     waitingFor: NotRequired[Sequence[WaitingFor]]
     # Set on completion
-    result: NotRequired[Mapping[str, Any]]
+    result: NotRequired[RunOutputs]
     # Set on failure
     error: NotRequired[ExecutionError]
     webhookDelivery: WebhookDelivery
@@ -1717,7 +1729,7 @@ class BatchRow(TypedDict):
     inputs: Mapping[str, Any]
     settings: NotRequired[Mapping[str, Any]]
     # Set on completion
-    result: NotRequired[Mapping[str, Any]]
+    result: NotRequired[RunOutputs]
 
 
 class ResumeBatchRequest(TypedDict):
@@ -3422,10 +3434,6 @@ class OpenAiChatRequestToolChoice12(TypedDict):
     function: OpenAiChatRequestToolChoice12Function
 
 
-class OpenAiChatRequestStreamOptions1(TypedDict):
-    include_usage: NotRequired[bool | None]
-
-
 class OpenAiChatRequestResponseFormat11(TypedDict):
     type: Literal["text"]
 
@@ -3451,7 +3459,7 @@ class OpenAiChatRequest(TypedDict):
     tools: NotRequired[Sequence[OpenAiTool] | None]
     tool_choice: NotRequired[Literal["auto", "none", "required"] | OpenAiChatRequestToolChoice12 | None]
     stream: NotRequired[bool | None]
-    stream_options: NotRequired[OpenAiChatRequestStreamOptions1 | None]
+    stream_options: NotRequired[Mapping[str, Any] | None]
     response_format: NotRequired[OpenAiChatRequestResponseFormat11 | OpenAiChatRequestResponseFormat12 | OpenAiChatRequestResponseFormat13 | None]
     n: NotRequired[Literal[1] | None]
     # Stored as the metadata `user` of the run
@@ -3652,28 +3660,6 @@ class OpenAiResponseRequestToolChoice12(TypedDict):
     name: str
 
 
-class OpenAiResponseRequestText1Format11(TypedDict):
-    type: Literal["text"]
-
-
-class OpenAiResponseRequestText1Format12(TypedDict):
-    type: Literal["json_object"]
-
-
-class OpenAiResponseRequestText1Format13(TypedDict):
-    type: Literal["json_schema"]
-    schema: Mapping[str, Any]
-
-
-class OpenAiResponseRequestText1(TypedDict):
-    format: NotRequired[OpenAiResponseRequestText1Format11 | OpenAiResponseRequestText1Format12 | OpenAiResponseRequestText1Format13 | None]
-    verbosity: NotRequired[str | None]
-
-
-class OpenAiResponseRequestReasoning1(TypedDict):
-    effort: NotRequired[str | None]
-
-
 class OpenAiResponseRequest(TypedDict):
     # A model's internal name, or `workflow/<slug>`
     model: str
@@ -3683,8 +3669,8 @@ class OpenAiResponseRequest(TypedDict):
     # Functions that the model can call, if the model supports them
     tools: NotRequired[Sequence[OpenAiResponseRequestTools1Item] | None]
     tool_choice: NotRequired[Literal["auto", "none", "required"] | OpenAiResponseRequestToolChoice12 | None]
-    text: NotRequired[OpenAiResponseRequestText1 | None]
-    reasoning: NotRequired[OpenAiResponseRequestReasoning1 | None]
+    text: NotRequired[Mapping[str, Any] | None]
+    reasoning: NotRequired[Mapping[str, Any] | None]
     max_output_tokens: NotRequired[int | None]
     stream: NotRequired[bool | None]
     # Returned with the response. It isn't stored
@@ -3873,13 +3859,7 @@ class FalSubmitted(TypedDict):
     cancel_url: str
 
 
-class ReplicatePredictionRequest(TypedDict):
-    # Inputs, by Nodeloom's or Replicate's names
-    input: NotRequired[Mapping[str, Any]]
-    # Receives the finished prediction, signed with the secret of `GET /api/webhook-secret`
-    webhook: NotRequired[str | None]
-    # Without `completed`, nothing is sent
-    webhook_events_filter: NotRequired[Sequence[Literal["start", "output", "logs", "completed"]] | None]
+ReplicatePredictionRequest: TypeAlias = "Mapping[str, Any]"
 
 
 class ReplicatePredictionMetrics(TypedDict):
@@ -4014,10 +3994,6 @@ class ReplicateFiles(TypedDict):
     results: Sequence[ReplicateFile]
 
 
-class McpMessageParams(TypedDict):
-    cursor: NotRequired[str]
-
-
 class McpMessage(TypedDict):
     """A message of JSON-RPC 2.0, one per request"""
 
@@ -4025,7 +4001,7 @@ class McpMessage(TypedDict):
     method: NotRequired[str]
     # Absent from notifications
     id: NotRequired[str | float | None]
-    params: NotRequired[McpMessageParams]
+    params: NotRequired[Mapping[str, Any]]
 
 
 class McpAnswer(TypedDict):
@@ -4251,7 +4227,7 @@ class AdminExecution(TypedDict):
     # Set while approvals of the run wait for a decision
     waitingFor: NotRequired[Sequence[WaitingFor]]
     # Set on completion
-    result: NotRequired[Mapping[str, Any]]
+    result: NotRequired[RunOutputs]
     # Set on failure
     error: NotRequired[ExecutionError]
     webhookDelivery: WebhookDelivery

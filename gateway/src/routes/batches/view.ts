@@ -3,7 +3,7 @@ import type { batches } from "@nodeloom/proto";
 import { toCredits } from "@nodeloom/kernel";
 import { z } from "zod";
 import { raw } from "../../http/json";
-import { anyObject, credits, timestamp, uuid } from "../../http/schemas";
+import { anyObject, credits, runOutputs, timestamp, uuid } from "../../http/schemas";
 import { deliveryState, lastError } from "../executions/view";
 
 const count = z.number().int();
@@ -81,7 +81,7 @@ export const batchRow = z
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
     inputs: anyObject,
     settings: anyObject.optional(),
-    result: anyObject.optional().meta({ description: "Set on completion" }),
+    result: runOutputs.optional().meta({ description: "Set on completion" }),
   })
   .meta({ id: "BatchRow" });
 

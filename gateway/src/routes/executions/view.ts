@@ -2,7 +2,7 @@ import { executionJson } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
-import { anyObject, credits, routeMembers, timestamp, uuid } from "../../http/schemas";
+import { anyObject, credits, routeMembers, runOutputs, timestamp, uuid } from "../../http/schemas";
 import { madeDecision, waitingFor } from "./decisions";
 
 export const EXECUTION_STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requested"] as const;
@@ -133,7 +133,7 @@ export const execution = z
       .optional()
       .meta({ description: "Decisions on approvals of the run, oldest first. Absent if there are none" }),
     waitingFor: z.array(waitingFor).optional().meta({ description: "Set while approvals of the run wait for a decision" }),
-    result: anyObject.optional().meta({ description: "Set on completion" }),
+    result: runOutputs.optional().meta({ description: "Set on completion" }),
     error: executionError.optional().meta({ description: "Set on failure" }),
     webhookDelivery,
     nodes: z.array(nodeState),

@@ -4,7 +4,18 @@ import { runCapability } from "../../auth/caller";
 import { runWebhook } from "./webhook";
 import { retentionDays } from "../executions/retention";
 import { webhookConfiguration } from "../executions/view";
-import { anyObject, credits, line, MAX_CREDITS, nodeWarnings, queryFlag, routeMembers, selection, uuid } from "../../http/schemas";
+import {
+  anyObject,
+  credits,
+  line,
+  MAX_CREDITS,
+  nodeWarnings,
+  queryFlag,
+  routeMembers,
+  runOutputs,
+  selection,
+  uuid,
+} from "../../http/schemas";
 import { jsonBody, type Body } from "../../http/body/kinds";
 
 const ASYNC_DESCRIPTION = "With `async=true`, the response is 202 at once, and you poll the run";
@@ -13,10 +24,11 @@ export const inputs = anyObject.meta({ description: "Keys are the schema's field
 export const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
 /** Member name that is lost when an object is copied. */
 export const NO_NAME = "__proto__";
+export const BAD_NAME = "can't be a name in metadata";
 /** A NUL character separates names from values in storage, and a line can't contain one. */
 export const metadataName = line(RUN_METADATA.nameChars)
   .min(1)
-  .refine((name) => name !== NO_NAME, "can't be a name in metadata");
+  .refine((name) => name !== NO_NAME, BAD_NAME);
 export const metadata = z
   .record(metadataName, z.string().max(RUN_METADATA.valueChars))
   .refine((runMetadata) => Object.keys(runMetadata).length <= RUN_METADATA.entries, {
@@ -66,7 +78,7 @@ const runWarnings = nodeWarnings.optional().meta({
 export const runResult = z
   .object({
     success: z.literal(true),
-    result: anyObject,
+    result: runOutputs,
     cost: credits.meta({ description: "Credits consumed; 0 when a trial grant paid" }),
     ms: z.number(),
     warnings: runWarnings,

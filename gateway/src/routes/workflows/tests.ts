@@ -19,6 +19,7 @@ import {
   limit,
   listQuery,
   nextCursor,
+  runOutputs,
   slug,
   timestamp,
   uuid,
@@ -63,7 +64,7 @@ const side = z.object({
   judgeRuns: z.array(uuid).meta({ description: "Executions of its judges and of text recognition" }),
   price: credits.meta({ description: "Price of all of its calls, those included that it reused: compared with `maxCredits`" }),
   durationMs: count.nullable().meta({ description: "Calls that it reused take no time" }),
-  result: anyObject.optional(),
+  result: runOutputs.optional(),
 });
 const difference = z.object({
   path: z.string().meta({ description: "Place in the result, as JMESPath" }),
