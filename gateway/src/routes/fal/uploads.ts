@@ -31,9 +31,14 @@ const expired = (): DomainError =>
   new DomainError("forbidden", "MEDIA_URL_EXPIRED", "the address has expired or was changed: upload the file again");
 
 const tooLarge = (): DomainError =>
-  new DomainError("invalid", "PAYLOAD_TOO_LARGE", "files of more than 90 MB can't be uploaded in parts: send them to POST /api/media", {
-    limit: ONE_PART_BYTES,
-  });
+  new DomainError(
+    "invalid",
+    "PAYLOAD_TOO_LARGE",
+    "fal's library sends files of more than 90 MB in parts, which isn't supported: upload the file with POST /api/media, and give its address as input",
+    {
+      limit: ONE_PART_BYTES,
+    },
+  );
 
 const claimsOf = ({ uploadTokens }: Gateway, use: UploadUse, token: string): UploadClaims => {
   const claims = uploadTokens.read(use, token);

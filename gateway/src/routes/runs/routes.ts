@@ -22,6 +22,7 @@ import { runReply, startRun, syncWaitMs, toRunner } from "./run";
 import { runnerWith } from "./webhook";
 import { modelParams, workflowParams } from "../../http/schemas";
 import {
+  BAD_NAME,
   NO_NAME,
   quoteBody,
   runBody,
@@ -71,7 +72,10 @@ export const checkMetadata = (json: string | undefined): void => {
   if (json === undefined) return;
   const issues = Object.keys(JSON.parse(json) as object)
     .filter((name) => name === NO_NAME || name.startsWith(RESERVED_METADATA))
-    .map((name) => ({ path: `metadata.${name}`, message: "can't be a name in metadata" }));
+    .map((name) => ({
+      path: `metadata.${name}`,
+      message: name === NO_NAME ? BAD_NAME : `names that begin with ${RESERVED_METADATA} are reserved`,
+    }));
   if (issues.length > 0) throw invalidRequest(issues);
 };
 

@@ -97,7 +97,9 @@ export const createBundleImports = ({ workflows, payloads, staging, starter }: I
   const perform = async (bundle: Bundle, upload: BundleUpload): Promise<proto.ImportBundleResponse> => {
     const { planId, dryRun, alias } = upload.order;
     if (alias !== "" && !ALIAS.test(alias))
-      throw invalidRequest([{ path: "alias", message: "must be lowercase letters, digits and hyphens, and begin with a letter" }]);
+      throw invalidRequest([
+        { path: "alias", message: "must be at most 32 lowercase letters, digits and hyphens, and begin with a letter" },
+      ]);
     const plan = await planOf(bundle, upload);
     const report = { files: filesOf(bundle, plan), ignored: bundle.ignored };
     if (dryRun) return { planId: plan.id, state: "planned", workflows: plan.workflows, ...report };

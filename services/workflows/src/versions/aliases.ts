@@ -92,7 +92,7 @@ const viewOf = (workflow: Workflow, name: string): NamedAlias | undefined => {
 
 const checkName = ({ aliases = {} }: Workflow, name: string): void => {
   if (!ALIAS.test(name))
-    throw invalidRequest([{ path: "name", message: "must be lowercase letters, digits and hyphens, and begin with a letter" }]);
+    throw invalidRequest([{ path: "name", message: "must be at most 32 lowercase letters, digits and hyphens, and begin with a letter" }]);
   const names = Object.keys(aliases);
   if (!names.includes(name) && names.length >= LIMITS.aliases)
     throw invalidRequest([{ path: "name", message: `a workflow can have at most ${LIMITS.aliases} aliases; delete one first` }]);
