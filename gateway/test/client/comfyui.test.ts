@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { readEmbedded, readForeign, type ImportModel } from "@nodeloom/client/comfyui";
-import { API, EDITOR, inSubgraph, PROMPTS, SUBGRAPH_ID, VIDEO } from "./comfyui-graphs";
+import { API, EDITOR, inSubgraph, PROMPTS, RODIN, SHAPES, SUBGRAPH_ID, VIDEO } from "./comfyui-graphs";
 
 interface ImportedGraph {
   nodes: { id: string; type: string; position: { x: number; y: number }; data: Record<string, unknown> }[];
@@ -27,6 +27,11 @@ const MODELS = [
   model("film", "video", { seconds: { type: "integer", minimum: 1, maximum: 10 }, image: IMAGE_FILE }),
 ];
 const RICH = MODELS.slice(1);
+const relief: ImportModel = {
+  ...{ internalName: "relief", displayName: "RELIEF", modality: "model3d" },
+  inputSchema: { required: ["image"], properties: { image: IMAGE_FILE, seed: SEED } },
+};
+const SOLID = [...MODELS, relief, model("vase", "model3d", { seed: SEED })];
 
 const read = (value: unknown, models: readonly ImportModel[] | string = MODELS) => {
   const { graph, words } = readForeign(value, models)!;
@@ -64,6 +69,36 @@ describe("a ComfyUI workflow", () => {
     expect(report).toContain("The batch of 2 is left out: PLAIN makes one at a time.");
     expect(report).toContain("The size 768 × 512 is left out: PLAIN decides it.");
     expect(report).toContain("Left out, because nothing here is like them: FaceDetailer.");
+  });
+
+  describe("that makes 3D models", () => {
+    it("keeps the generator and its results, and says which views and textures are left out", () => {
+      const { links, byId, report } = read(SHAPES.hunyuan, SOLID);
+      expect(links).toEqual(["comfy-1.media comfy-2.image", "comfy-2.model3d comfy-13.models3d", "comfy-2.model3d comfy-16.models3d"]);
+      expect(byId("comfy-2")).toMatchObject({ type: "generate-3d", data: { model: "relief" } });
+      expect(report).toContain("“LoadImage” isn't connected: RELIEF takes 1 image inputs.");
+      expect(report).toContain("“SaveImage” is left out: nothing here makes the file that it gets.");
+    });
+
+    it("keeps a prompt, without the progress of the last run, and follows models through nodes that have no counterpart", () => {
+      const { links, byId, report } = read(SHAPES.meshy, SOLID);
+      expect(links).toEqual(["comfy-5.model3d comfy-6.models3d"]);
+      expect(byId("comfy-5")).toMatchObject({ type: "generate-3d", data: { model: "vase", inputs: { prompt: "Death Knight" } } });
+      expect(report).toContain("Left out, because nothing here is like them: MeshyTextureNode.");
+    });
+
+    it("becomes one generator if a sampler makes the shape", () => {
+      const { links, byId, report } = read(SHAPES.sampler, SOLID);
+      expect(links).toEqual(["comfy-2.media comfy-7.image", "comfy-7.model3d comfy-10.models3d"]);
+      expect(byId("comfy-7")).toMatchObject({ type: "generate-3d", data: { model: "relief", inputs: { seed: 77 } } });
+      expect(report).not.toMatch(/4096|Left out, because/);
+    });
+
+    it("is read in the API format, with files and partners of several kinds", () => {
+      const { links, byId } = read(RODIN, SOLID);
+      expect(links).toEqual(["comfy-2.model3d comfy-4.models3d", "comfy-3.media comfy-2.image", "comfy-6.model3d comfy-7.models3d"]);
+      expect(byId("comfy-6").data).toMatchObject({ model: "vase", inputs: { prompt: "a wooden chair" } });
+    });
   });
 
   it("is complete if its sampler is inside of a subgraph, even of two", () => {

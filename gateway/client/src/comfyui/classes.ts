@@ -26,10 +26,15 @@ const PARTNER =
 const NO_COUNTERPART =
   /Voice(?:Selector|Clone|Changer)|Model|Rig|Texture|SVG|Vector|Color|Controls|RemoveVideoBackground|VideoBackground|GreenScreen|Video(?:Enhance|Upscale)|Isolation|CleanAudio/;
 
+/** Classes of partners' APIs that make a 3D model of a text or of pictures: Tripo, Tencent's Hunyuan3D, Meshy, Rodin, Hitem3D. */
+const SHAPE_MAKER = /(?:Text|Image|Multi[Vv]iew)ToModel(?:Node)?$|^Rodin3D_|^Hi[Tt]em3D/;
+export const isShapeMaker = ({ type }: ComfyNode): boolean => SHAPE_MAKER.test(type);
+
 const ROLES: readonly (readonly [RegExp, Role])[] = [
   [/^(?:Note|MarkdownNote)$/, "note"],
   [/^(?:CLIPTextEncode|TextEncode|smZ CLIPTextEncode|PrimitiveString|StringConstant|Text Multiline|Text$|ImpactWildcard|ShowText)/, "text"],
   [/^(?:StringConcatenate|Text Concatenate|JoinStrings)/, "join"],
+  [SHAPE_MAKER, "partner"],
   [/^(?:TextGenerate|GeminiNode|OpenAIChatNode|ClaudeNode|OpenRouterLLMNode|ByteDanceLLM|OllamaGenerate|GrokLLM)/, "chat"],
   [/^(?:KSamplerSelect|Sampler(?!Custom)|KarrasScheduler|BasicScheduler)/, "inside"],
   [/^(?:UltimateSDUpscale|ImageUpscaleWithModel|SeedVR2PostProcessing)/, "upscale"],
@@ -39,13 +44,16 @@ const ROLES: readonly (readonly [RegExp, Role])[] = [
   [/^ImageScale$/, "resize"],
   [/^ImageCrop$/, "crop"],
   [/^(?:ImageStitch|ImageConcat)/, "stitch"],
-  [/^(?:LoadImage|LoadVideo|LoadAudio|VHS_Load(?:Video|Audio|Image)|RecordAudio)/, "file"],
-  [/^(?:Save|Preview)(?:Image|Video|Audio|Animated|WEBM|WEBP|SVG)|^(?:VHS_VideoCombine|PreviewAny|SaveText|Image Save)/, "result"],
+  [/^(?:LoadImage|LoadVideo|LoadAudio|Load3D|VHS_Load(?:Video|Audio|Image)|RecordAudio)/, "file"],
+  [/^(?:Save|Preview)(?:Image|Video|Audio|Animated|WEBM|WEBP|SVG|GLB|3D)|^(?:VHS_VideoCombine|PreviewAny|SaveText|Image Save)/, "result"],
   [
     /Loader|^(?:VAE|Empty|ModelSampling|ModelAttention|Flux(?:Guidance|KontextImageScale|KontextMulti)|Conditioning|BasicGuider|CFG|DualCFG|RandomNoise)/,
     "inside",
   ],
-  [/^(?:Latent|Reroute|Primitive|Manual|Disable|CLIP|GetImageSize|CreateVideo|GetVideoComponents|ComfySwitch|ComfyMath|LTXV)/, "inside"],
+  [
+    /^(?:Latent|Voxel|Reroute|Primitive|Manual|Disable|CLIP|GetImageSize|CreateVideo|GetVideoComponents|ComfySwitch|ComfyMath|LTXV)/,
+    "inside",
+  ],
   [
     /^(?:ImageScale|ResizeImage|ReferenceLatent|SkipLayer|Seed|RescaleCFG|Batch|ImageFromBatch|ImageBatch|SplitSigmas|SetNode|GetNode)/,
     "inside",
@@ -92,13 +100,16 @@ export const valueOf = (node: ComfyNode, name: string): unknown => {
 /** Inputs that contain the text of a node. */
 export const WORDS: readonly string[] = ["text", "prompt", "text_g", "t5xxl", "tags", "value", "string", "model.prompt", "string_a"];
 
+/** The editor saves the progress of the last run among a partner's widgets. */
+const STATUS = /^Status: /;
+
 /** Text of a node: a named value, or the longest text of its widgets. */
 export const wordsOf = (node: ComfyNode): string => {
   for (const name of WORDS) {
     const input = node.inputs.get(name);
     if (input && !isLink(input) && typeof input.value === "string") return input.value;
   }
-  const texts = node.widgets.filter((value): value is string => typeof value === "string");
+  const texts = node.widgets.filter((value): value is string => typeof value === "string" && !STATUS.test(value));
   const longest = texts.reduce((best, text) => (text.length > best.length ? text : best), "");
   // The editor saves choices, such as a size or a model, as texts.
   return roleOf(node) === "partner" && !/\s/.test(longest.trim()) ? "" : longest;

@@ -24,6 +24,8 @@ const resultOf = (task: Import, node: ComfyNode): Draft | undefined => {
   const all = media.length > 0 ? media : textsOf(task.tracer, [...node.inputs.values()].filter(isLink));
   // A result that only shows an existing file needs no run.
   const sources = all.filter(({ id }) => task.tracer.roles.get(id) !== "file");
+  if (all.length === 0 && node.inputs.size > 0)
+    task.report.add(`${quoted(node.title ?? node.type)} is left out: nothing here makes the file that it gets.`);
   if (sources.length === 0) return undefined;
   const label = node.title === undefined || node.title === node.type ? {} : { label: node.title };
   const feeds = sources.map((from) => ({ from, port: RESULT_PORTS[task.kindOf(from)] }));

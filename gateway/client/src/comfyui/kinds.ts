@@ -1,8 +1,8 @@
 import type { ComfyNode } from "./graph";
-import type { Role } from "./classes";
+import { isShapeMaker, type Role } from "./classes";
 import { scalarOf, sourcesOf, stagesOf, tracerOf, type Kind, type Tracer } from "./tracing";
 
-/** Finds the media type that each node of a graph creates: pictures, videos, sounds or text. */
+/** Finds the media type that each node of a graph creates: pictures, videos, sounds, 3D models or text. */
 
 export type KindOf = (node: ComfyNode) => Kind;
 
@@ -12,7 +12,9 @@ const AUDIO_LATENT = /^Empty\w*(?:Audio|AceStep)|^TextEncodeAceStep|^VAEDecodeAu
 const SHAPE_LATENT = /3D|Trellis|Voxel|Mesh/;
 const TOOLS: readonly Role[] = ["upscale", "cutout", "resize", "crop", "stitch"];
 
-const partnerKind = ({ type, outputs }: ComfyNode): Kind => {
+const partnerKind = (node: ComfyNode): Kind => {
+  const { type, outputs } = node;
+  if (isShapeMaker(node)) return "model3d";
   const [medium] = outputs.filter((output) => ["IMAGE", "VIDEO", "AUDIO"].includes(output));
   if (medium !== undefined) return medium.toLowerCase() as Kind;
   if (/Image(?!ToVideo|\w*Video)/.test(type) && !/Video/.test(type)) return "image";
@@ -20,27 +22,24 @@ const partnerKind = ({ type, outputs }: ComfyNode): Kind => {
   return /Audio|Speech|Music|Sound|SFX|Dialogue/.test(type) ? "audio" : "image";
 };
 
-const fileKind = ({ type }: ComfyNode): Kind => (/Audio/.test(type) ? "audio" : /Video/.test(type) ? "video" : "image");
+const fileKind = ({ type }: ComfyNode): Kind =>
+  /Audio/.test(type) ? "audio" : /Video/.test(type) ? "video" : /^Load3D/.test(type) ? "model3d" : "image";
 
-const samplerKind = (tracer: Tracer, node: ComfyNode): Kind | undefined => {
+const samplerKind = (tracer: Tracer, node: ComfyNode): Kind => {
   const stages = stagesOf(tracer, node);
   if (stages.some(({ type }) => VIDEO_LATENT.test(type))) return "video";
   if (stages.some(({ type }) => AUDIO_LATENT.test(type))) return "audio";
-  return stages.some(({ type }) => SHAPE_LATENT.test(type)) ? undefined : "image";
+  return stages.some(({ type }) => SHAPE_LATENT.test(type)) ? "model3d" : "image";
 };
 
-/** Roles and kinds of a graph. Tools without an input picture and samplers of 3D shapes aren't imported. */
+/** Roles and kinds of a graph. Tools without an input picture aren't imported. */
 export const readKinds = (nodes: readonly ComfyNode[]): { tracer: Tracer; kindOf: KindOf } => {
   const tracer = tracerOf(nodes);
   const roles = new Map(tracer.roles);
   const [kinds, byRole] = [new Map<string, Kind>(), (role: Role) => nodes.filter(({ id }) => tracer.roles.get(id) === role)];
   for (const node of byRole("file")) kinds.set(node.id, fileKind(node));
   for (const node of byRole("partner")) kinds.set(node.id, partnerKind(node));
-  for (const node of byRole("sampler")) {
-    const kind = samplerKind(tracer, node);
-    if (kind) kinds.set(node.id, kind);
-    else roles.set(node.id, "other");
-  }
+  for (const node of byRole("sampler")) kinds.set(node.id, samplerKind(tracer, node));
   const filmed = byRole("result").filter(({ type }) => VIDEO_SINK.test(type));
   for (const sink of filmed)
     for (const { id } of sourcesOf(tracer, sink)) if (roles.get(id) === "sampler" && kinds.get(id) === "image") kinds.set(id, "video");

@@ -25,9 +25,11 @@ export const fileInputs = (model: ImportModel | undefined, kind: string): string
     isRecord(schema) && String(schema[MEDIA_KEYWORD] ?? "").startsWith(`${kind}/`) && name !== "mask" ? [name] : [],
   );
 
-/** The first model of a modality that takes text, and the files if there are any. */
+/** The first model of a modality that takes text, and the files if there are any. 3D models are also made of pictures alone. */
 export const chooseModel = (models: readonly ImportModel[], modality: string, files: readonly string[]): ImportModel | undefined => {
-  const fitting = models.filter((model) => model.enabled !== false && model.modality === modality && propertiesOf(model)?.prompt);
+  const fitting = models.filter(
+    (model) => model.enabled !== false && model.modality === modality && (modality === "model3d" || propertiesOf(model)?.prompt),
+  );
   const takes = (model: ImportModel): boolean => files.every((kind) => fileInputs(model, kind).length > 0);
   const needs = (model: ImportModel): boolean => requiredOf(model).some((name) => name !== "prompt");
   return (

@@ -58,6 +58,7 @@ const settingsOf = (task: Import, node: ComfyNode, kind: Kind, model: ImportMode
     if (fittedSeed === undefined) report.add(`The seed is left out: ${name} takes none.`);
     else settings.seed = fittedSeed;
   }
+  if (kind === "model3d") return settings;
   const count = numberAbove(task, latents, "batch_size");
   if (count !== undefined && count > 1) {
     const fittedCount = fitted(model, "count", count);
@@ -90,7 +91,7 @@ const addNegative = (task: Import, node: ComfyNode, model: ImportModel | undefin
 };
 
 const addFiles = (task: Import, node: ComfyNode, sources: readonly ComfyNode[], model: ImportModel | undefined, draft: Draft): void => {
-  for (const kind of ["image", "video", "audio"] as const) {
+  for (const kind of ["image", "video", "audio", "model3d"] as const) {
     const own = sources.filter((source) => task.kindOf(source) === kind);
     const ports = task.models ? fileInputs(model, kind) : [kind];
     for (const [index, from] of own.entries()) {
@@ -98,22 +99,28 @@ const addFiles = (task: Import, node: ComfyNode, sources: readonly ComfyNode[], 
       if (port !== undefined) draft.feeds.push({ from, port });
       else
         task.report.add(
-          `${quoted(nameOf(from))} isn't connected: ${model?.displayName ?? "the model"} takes ${ports.length} ${kind} inputs.`,
+          `${quoted(nameOf(from))} isn't connected: ${model?.displayName ?? "the model"} takes ${ports.length} ${kind === "model3d" ? "3D" : kind} inputs.`,
         );
     }
   }
 };
 
 export const generatorOf = (task: Import, node: ComfyNode): Draft => {
-  const kind = task.kindOf(node) as "image" | "video" | "audio";
+  const kind = task.kindOf(node) as Exclude<Kind, "text">;
   const sources = sourcesOf(task.tracer, node);
   const files = [...new Set(sources.map(task.kindOf))];
   const model = chooseModel(task.models ?? [], kind, files);
   const name = model?.internalName ?? (kind === "image" ? task.pictureModel : undefined);
   const draft: Draft = { type: TYPES[kind], data: {}, output: kind, feeds: [] };
   const prompts = promptOf(task.tracer, node);
-  for (const from of prompts) draft.feeds.push({ from, port: "prompt" });
-  const own = prompts.length === 0 && task.tracer.roles.get(node.id) === "partner" ? plain(wordsOf(node)) : "";
+  const words = prompts.length === 0 && task.tracer.roles.get(node.id) === "partner" ? plain(wordsOf(node)) : "";
+  const takesPrompt = model === undefined || propertiesOf(model)?.prompt !== undefined;
+  const own = takesPrompt ? words : "";
+  if (takesPrompt) for (const from of prompts) draft.feeds.push({ from, port: "prompt" });
+  else
+    for (const text of [words, ...prompts.map(wordsOf)])
+      if (text.trim() !== "")
+        task.report.add(`The prompt ${quoted(text)} is left out: ${model.displayName ?? model.internalName} takes none.`);
   addNegative(task, node, model, draft);
   addFiles(task, node, sources, model, draft);
   const inputs = { ...(own === "" ? {} : { prompt: own }), ...settingsOf(task, node, kind, model) };
@@ -161,7 +168,7 @@ const joined = (task: Import, node: ComfyNode): Draft => {
   };
 };
 
-const FILE_NAMES = ["image", "video", "audio", "file"];
+const FILE_NAMES = ["image", "video", "audio", "file", "model_file"];
 const fileOf = (node: ComfyNode): Draft => {
   const [fileName] = FILE_NAMES.map((name) => valueOf(node, name)).filter((value) => typeof value === "string");
   const name = String(fileName ?? node.widgets.find((value) => typeof value === "string") ?? "File").slice(0, MOST_NAME);

@@ -1,5 +1,5 @@
 import { isLink, type ComfyNode, type Link } from "./graph";
-import { roleOf, valueOf, WORDS, type Role } from "./classes";
+import { isShapeMaker, roleOf, valueOf, WORDS, type Role } from "./classes";
 
 /** Follows links of a graph upstream, through nodes that have no counterpart. */
 
@@ -16,7 +16,7 @@ export const tracerOf = (nodes: readonly ComfyNode[]): Tracer => ({
   setters: new Map(nodes.flatMap((node) => (node.type === "SetNode" ? [[String(valueOf(node, "name")), node] as const] : []))),
 });
 
-export type Kind = "image" | "video" | "audio" | "text";
+export type Kind = "image" | "video" | "audio" | "model3d" | "text";
 const MEDIA: readonly Role[] = ["file", "sampler", "partner", "upscale", "cutout", "resize", "crop", "stitch"];
 const isNegative = (name: string): boolean => name.startsWith("negative");
 
@@ -91,6 +91,8 @@ const mediaOf = (tracer: Tracer, links: readonly Link[], inLatents: boolean): Co
     const role = tracer.roles.get(node.id)!;
     // A mask output is not media, except for a cut-out, which is made from its mask.
     if ((node.outputs[slot] === "MASK" && role !== "cutout") || role === "chat") return false;
+    // Generators of 3D models also return textures, which have no counterpart.
+    if (node.outputs[slot] === "IMAGE" && isShapeMaker(node)) return false;
     if (!MEDIA.includes(role)) return undefined;
     return role !== "sampler" || node.mode !== 0 || inPixels ? true : undefined;
   });
