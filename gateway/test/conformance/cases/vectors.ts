@@ -104,6 +104,19 @@ export const vectorCases: Case[] = [
     const thumbnail = await fetch(`${urls[2]!}&w=96`);
     assert.deepEqual([thumbnail.status, thumbnail.headers.get("content-type")], [200, "image/webp"]);
   }),
+  vectors(
+    "a vector at an address of another server reaches a model as a picture, and a hostile one is refused",
+    async (ctx) => {
+      const own = await user(ctx);
+      const at = (content: string): string =>
+        ctx.receiver!.inbox((response) => void response.writeHead(200, { "content-type": "image/svg+xml" }).end(svgOf(content))).url;
+      const draw = (image: string) => own.post("/api/models/sandbox-image-fast/run", { inputs: { prompt: "a kite", image } });
+      answers(await draw(at(SHAPE)), 200, { result: { images: [{ url: is.text }] } });
+      const refusal = await draw(at("&undefined;" + SHAPE));
+      assert.match(pick<string>(refusal.body, "error"), /sandbox-image-fast: input image: /);
+    },
+    { needs: ["receiver"] },
+  ),
   vectors("an uploaded vector is measured, sanitized, and stays the same when it is uploaded again", async (ctx) => {
     const stored = answers(await upload(ctx, svgOf(SHAPE)), 201, { contentType: "image/svg+xml", width: 40, height: 20 });
     const svg = await vectorAt(pick(stored, "url"));

@@ -72,6 +72,8 @@ interface InputFile {
 /** Models take pictures as pixels. Storage gives vectors this ending. */
 const VECTOR_TYPE = "image/svg+xml";
 const VECTOR_KEY = /^[\w.-]+\.svg(?:[?#]|$)/;
+/** An address of another server is checked by its ending, and its content when it is stored. */
+const VECTOR_ADDRESS = /^https?:\/\/[^?#]+\.svg(?:[?#]|$)/i;
 
 /** Distinguishes an image that is stored because of its mask from the files of the call. */
 const IMAGE_OF_MASK = 1_000;
@@ -131,14 +133,21 @@ export const createInputFiles = ({ media, own, downloads, convertMask, convertVe
     return (await task).reference;
   };
 
-  const isVector = (value: string): boolean =>
-    value.startsWith(own) ? VECTOR_KEY.test(value.slice(own.length)) : dataUrlType(value) === VECTOR_TYPE;
+  const isVector = (value: string): boolean => {
+    if (value.startsWith(own)) return VECTOR_KEY.test(value.slice(own.length));
+    return DATA_URL.test(value) ? dataUrlType(value) === VECTOR_TYPE : VECTOR_ADDRESS.test(value);
+  };
+
+  const asPixels = async (inputFile: InputFile): Promise<InputFile> => {
+    const { call, name, index } = inputFile;
+    return { ...inputFile, value: await convertVector({ call, name, index, key: await keyOf(inputFile) }) };
+  };
 
   /** The file to send: a mask in the provider's form, a vector as a PNG, other files unchanged. */
   const converted = async (given: InputFile): Promise<InputFile> => {
     const { call, name, index, inputs, settings, value } = given;
     const { mask } = sendingOf(settings, name);
-    if (!mask) return isVector(value) ? { ...given, value: await convertVector({ call, name, index, key: await keyOf(given) }) } : given;
+    if (!mask) return isVector(value) ? asPixels(given) : given;
     const [image] = each(member(inputs, mask.image));
     const imageKey = typeof image === "string" ? await keyOf({ ...given, value: image, index: index + IMAGE_OF_MASK }) : undefined;
     const file = { call, name, selected: mask.selected, mask: await keyOf(given), image: imageKey };
@@ -156,7 +165,11 @@ export const createInputFiles = ({ media, own, downloads, convertMask, convertVe
     const plain = contentType === undefined ? undefined : readDataUrl(value);
     const most = sending.maxDataChars ?? MAX_DATA_URL_CHARS;
     let opened: Promise<Source> | undefined;
-    const file = (): Promise<Source> => (opened ??= source(inputFile));
+    const stored = async (): Promise<Source> => {
+      const original = await source(inputFile);
+      return original.contentType === VECTOR_TYPE ? source(await asPixels({ ...inputFile, value: own + original.name })) : original;
+    };
+    const file = (): Promise<Source> => (opened ??= stored());
     const fits = async (): Promise<boolean> => {
       const { length, contentType } = await file();
       return Math.ceil(length * CHARS_PER_BYTE) + contentType.length + "data:;base64,".length + 2 <= most;

@@ -67,13 +67,14 @@ const storageOf = (objects: Record<string, Buffer>) => {
     async *readObject({ key }) {
       const bytes = objects[key]!;
       const sha256 = createHash("sha256").update(bytes).digest("hex");
-      yield { part: { $case: "header", value: { contentType: "image/png", bytes: bytes.length, sha256 } } };
+      const contentType = key.endsWith(".svg") ? "image/svg+xml" : "image/png";
+      yield { part: { $case: "header", value: { contentType, bytes: bytes.length, sha256 } } };
       for (let from = 0; from < bytes.length; from += 65_536)
         yield await Promise.resolve({ part: { $case: "chunk" as const, value: bytes.subarray(from, from + 65_536) } });
     },
     ingest: ({ sourceUrl }) => {
       ingested.push(sourceUrl);
-      return Promise.resolve({ object: { key: "a.png" } as mediaProto.StoredObject });
+      return Promise.resolve({ object: { key: /svg|logo/i.test(sourceUrl) ? "0a.svg" : "a.png" } as mediaProto.StoredObject });
     },
   };
   return { media, ingested };
@@ -90,7 +91,7 @@ const inputSchema = {
 };
 
 const sender = (provider: Record<string, unknown>, { own = OWN, bytes = Buffer.from("picture") } = {}) => {
-  const { media, ingested } = storageOf({ "a.png": bytes });
+  const { media, ingested } = storageOf({ "a.png": bytes, "0a.svg": Buffer.from("<svg/>") });
   const downloads = createSlots({ concurrency: 4, queueLimit: 10 });
   const masks: MaskFile[] = [];
   const convertMask = (file: MaskFile): Promise<string> => {
@@ -149,6 +150,20 @@ describe("a vector", () => {
     const image = `data:image/svg+xml;base64,${Buffer.from("<svg/>").toString("base64")}`;
     expect(await send({ image })).toEqual({ image: DATA });
     expect([ingested, vectors.length]).toEqual([[image], 1]);
+  });
+
+  it("at an address of another server is stored, and sent as a PNG, also to a provider that reads addresses", async () => {
+    const { send, ingested, vectors } = sender(ways("url"), { own: PUBLIC_OWN });
+    const image = "https://files.nodeloom.dev/Logo.SVG?v=2";
+    expect(await send({ image })).toEqual({ image: `${PUBLIC_OWN}a.png` });
+    expect([ingested, vectors.map(({ key }) => key)]).toEqual([[image], ["0a.svg"]]);
+  });
+
+  it("at an address that doesn't say so is sent as a PNG if its file is sent", async () => {
+    const { send, ingested, vectors } = sender(ways("data-url"));
+    const image = "https://files.nodeloom.dev/logo";
+    expect(await send({ image })).toEqual({ image: DATA });
+    expect([ingested, vectors.map(({ key }) => key)]).toEqual([[image], ["0a.svg"]]);
   });
 });
 
