@@ -4,12 +4,11 @@ import { SWAP } from "../../messages/editor/swap";
 import { Badge, type Tone } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { duration, roundCredits } from "../../ui/format";
+import { checkWords } from "../tests/results";
 import type { Compared, Pair, Side } from "./evidence";
 
 const THUMB_PX = 480;
 const TONES: Readonly<Record<Side["status"], Tone>> = { waiting: "neutral", processing: "accent", passed: "ok", failed: "bad" };
-
-const valueText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 const Output = ({ side: { given, status }, label }: { side: Side; label: string }) => {
   const [file] = given?.files ?? [];
@@ -59,9 +58,9 @@ const SidePart = ({ side, title, isChecked }: { side: Side | undefined; title: s
     )}
     {side && side.failures.length > 0 && (
       <ul className="flex flex-col gap-0.5">
-        {side.failures.map(({ kind, path, expected, got }, index) => (
+        {side.failures.map((failure, index) => (
           <li key={index} className="text-xs text-bad wrap-anywhere">
-            {SWAP.expected(path === undefined ? kind : `${kind} ${path}`, valueText(expected), valueText(got))}
+            {checkWords(failure)}
           </li>
         ))}
       </ul>

@@ -8,8 +8,27 @@ export type TestOutcome = TestRunWithResults["results"][number];
 
 export const valueText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-const checkWords = ({ kind, path, expected, got }: Pick<TestCheck, "kind" | "path" | "expected" | "got">): string =>
-  TESTS.failure(path === undefined ? kind : `${kind} ${path}`, valueText(expected), valueText(got));
+type CheckValues = Pick<TestCheck, "kind" | "path" | "expected" | "got">;
+interface Verdict {
+  score: number;
+  reason?: string;
+  votes?: { reason: string }[];
+}
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const isVerdict = (value: unknown): value is Verdict => isObject(value) && "score" in value;
+
+/** A judge's lowest score and its verdict as words, other values as JSON. */
+const valuesOf = ({ kind, expected, got }: CheckValues): [expected: string, actual: string] => {
+  const isScore = kind === "judge" && isObject(expected) && "atLeast" in expected;
+  return [
+    isScore ? TESTS.atLeast(String(expected.atLeast)) : valueText(expected),
+    isScore && isVerdict(got) ? TESTS.verdict(got.score, got.reason ?? got.votes?.[0]?.reason ?? "") : valueText(got),
+  ];
+};
+
+/** A check in one sentence. */
+export const checkWords = (check: CheckValues): string =>
+  TESTS.failure(check.path === undefined ? check.kind : `${check.kind} ${check.path}`, ...valuesOf(check));
 
 export const OutcomeBadge = ({ status }: Pick<TestOutcome, "status">) => (
   <Badge tone={status === "passed" ? "ok" : status === "failed" ? "bad" : "neutral"}>{TESTS.statuses[status]}</Badge>

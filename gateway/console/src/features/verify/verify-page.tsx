@@ -83,7 +83,16 @@ export const VerifyPage = () => {
       <div aria-live="polite" className="mt-4 flex flex-col gap-4">
         {variables !== undefined && (
           <div className="flex items-center gap-3">
-            {preview !== undefined && <img src={preview} alt="" className="size-14 flex-none rounded-lg bg-(--board) object-contain" />}
+            {preview !== undefined && (
+              <img
+                key={preview}
+                src={preview}
+                alt=""
+                className="size-14 flex-none rounded-lg bg-(--board) object-contain"
+                // The file's type can be wrong.
+                onError={({ currentTarget }) => (currentTarget.hidden = true)}
+              />
+            )}
             <h2 className="min-w-0 text-sm font-semibold wrap-anywhere">{variables.name}</h2>
           </div>
         )}

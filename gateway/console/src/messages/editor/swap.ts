@@ -36,7 +36,6 @@ export const SWAP = {
   compareWithSlider: (name: string) => `Compare ${name}`,
   noResult: "No result",
   notCompared: "No earlier result",
-  expected: (what: string, expected: string, actual: string) => `${what}: expected ${expected}, got ${actual}`,
   statuses: { waiting: "Waiting", processing: "Running", passed: "Passed", failed: "Failed" },
   completed: "Completed",
   cost: (amount: string) => `${amount} cr`,

@@ -29,6 +29,8 @@ export const TESTS = {
   openRun: (name: string) => `Open the run of ${name}`,
   lastResults: "Last results",
   failure: (what: string, expected: string, actual: string) => `${what}: expected ${expected}, got ${actual}`,
+  atLeast: (score: string) => `at least ${score}`,
+  verdict: (score: number, reason: string) => (reason === "" ? String(score) : `${score} (${reason})`),
   credits: (credits: number) => plural(credits, "credit", "credits"),
   statuses: { waiting: "Waiting", processing: "Running", passed: "Passed", failed: "Failed" },
   passed: "Passed",
@@ -115,7 +117,7 @@ export const TEST_FILE = {
 /** Judges in a test. */
 export const TEST_JUDGE = {
   model: "Language model",
-  modelHint: "Its calls are charged. To judge pictures, it must accept pictures.",
+  modelHint: "Its calls are charged. To judge pictures or videos, it must accept pictures. To judge sounds, it must accept sounds.",
   rubric: "Rubric",
   rubricHint: "Say what earns 5 and what earns 1.",
   against: "Compare with",
