@@ -283,7 +283,7 @@ export interface TestExpectation {
   };
   /** A language model judges the value. Its calls are charged, and cost at most `maxCredits` */
   judge?: {
-    /** A language model. To judge pictures, it must take pictures */
+    /** A language model. To judge pictures or videos, it must take pictures; to judge sounds, it must take sounds */
     model: string;
     /** What it grades from 1 to 5. Send either `rubric` or `against` */
     rubric?: string;

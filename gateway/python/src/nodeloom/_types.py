@@ -313,7 +313,8 @@ class TestExpectationJudgeAgainst(TypedDict):
 class TestExpectationJudge(TypedDict):
     """A language model judges the value. Its calls are charged, and cost at most `maxCredits`"""
 
-    # A language model. To judge pictures, it must take pictures
+    # A language model. To judge pictures or videos, it must take pictures; to judge sounds, it must take
+    # sounds
     model: str
     # What it grades from 1 to 5. Send either `rubric` or `against`
     rubric: NotRequired[str]

@@ -68,7 +68,9 @@ const expectation = z
       .meta({ description: "Properties of a file; of a list, every file has them" }),
     judge: z
       .object({
-        model: z.string().meta({ description: "A language model. To judge pictures, it must take pictures" }),
+        model: z.string().meta({
+          description: "A language model. To judge pictures or videos, it must take pictures; to judge sounds, it must take sounds",
+        }),
         rubric: z.string().optional().meta({ description: "What it grades from 1 to 5. Send either `rubric` or `against`" }),
         against: z
           .object({ version: z.number().int(), alias: z.string() })

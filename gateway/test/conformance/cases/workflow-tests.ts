@@ -172,6 +172,26 @@ export const workflowTestCases: Case[] = [
       },
     ]);
   }),
+  tests("a judge sees a video by its frames, and says that it can't hear a sound", async (ctx) => {
+    const actor = await judged(ctx);
+    const judge = { model: "sandbox-chat", rubric: 'It shows "frames of a video".', atLeast: 5 };
+    const slug = await save(actor, {
+      nodes: [
+        node("clip", "generate-video", { model: "sandbox-video", inputs: { ...QUICK, prompt: "a kite", seconds: 2 } }),
+        node("song", "generate-audio", { model: "sandbox-music", inputs: { ...QUICK, prompt: "waves", seconds: 2 } }),
+        node("out", "response-output"),
+      ],
+      edges: [edge("clip.video", "out.videos"), edge("song.audio", "out.audios")],
+      tests: [{ name: "film", inputs: {}, expect: ["videos", "audios"].map((path) => ({ path, judge })) }],
+    });
+    const result = answers(await run(actor, slug), 200, { status: "failed" });
+    fits(pick(result, "results.0.checks"), [
+      { kind: "judge", passed: true, got: { score: 5 } },
+      { kind: "judge", passed: false, got: is.like(/would get 1 sound, and sandbox-chat takes no sounds/) },
+    ]);
+    const [id] = pick<string[]>(result, "results.0.judgeRuns");
+    answers(await actor.get(`/api/executions/${id}`), 200, { inputs: { images: [is.text] } });
+  }),
   tests("a judge compares with the version that it names, in both orders", async (ctx) => {
     const actor = await judged(ctx);
     const input = node("in", "request-input", { fields: [{ name: "subject", type: "text", label: "Subject", default: "" }] });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createMediaUrls, DomainError, executionNotFound, unavailable, type Expectation, type WorkflowTest } from "@nodeloom/kernel";
-import { executions } from "@nodeloom/proto";
+import { executions, media as mediaProto, type transform as transformProto } from "@nodeloom/proto";
 import { createMeasuring } from "../../src/batches/tests/measuring";
 import type { TestedItem } from "../../src/batches/tests/reading";
 import type { CatalogModel } from "../../src/plan/model-catalog";
@@ -23,12 +23,14 @@ afterAll(() => stop());
 const JUDGE = { model: "judge", rubric: "kind", atLeast: 3 };
 const runner = executions.Runner.fromPartial({ userId: "u", source: "test" });
 const chat = { internalName: "judge", modality: "text", providerKind: "llm", inputSchema: { properties: { prompt: {}, image: {} } } };
+const hearing = { ...chat, internalName: "hearing", inputSchema: { properties: { prompt: {}, audio: {} } } };
+const MODELS = new Map([chat, hearing].map((model) => [model.internalName, model as unknown as CatalogModel]));
 
 interface World {
   /** Result of each attempt of a judge's run. */
   answers?: ((request: executions.RunRequest, attempt: number) => Partial<ExecutionView>)[];
   transform?: () => Promise<object>;
-  files?: { key: string; ownerId: string }[];
+  files?: (Partial<mediaProto.StoredObject> & { key: string; ownerId: string })[];
   since?: Date;
   sources?: string[];
 }
@@ -57,7 +59,8 @@ const createWorld = async (expect: Expectation[], result: unknown, more: World &
   await stores.batches.insertRows([row]);
   const requests: executions.RunRequest[] = [];
   const cancelledIds: string[] = [];
-  const contentTypes: Record<string, string> = { png: "image/png", mp4: "video/mp4" };
+  const operations: transformProto.RunRequest[] = [];
+  const contentTypes: Record<string, string> = { png: "image/png", mp4: "video/mp4", wav: "audio/wav" };
   const measuring = createMeasuring({
     stores,
     urls: createMediaUrls(PUBLIC),
@@ -69,8 +72,8 @@ const createWorld = async (expect: Expectation[], result: unknown, more: World &
     },
     catalog: {
       get: (name) =>
-        name === "judge"
-          ? Promise.resolve(chat as unknown as CatalogModel)
+        MODELS.has(name)
+          ? Promise.resolve(MODELS.get(name)!)
           : Promise.reject(new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${name}`)),
     },
     runs: {
@@ -90,7 +93,15 @@ const createWorld = async (expect: Expectation[], result: unknown, more: World &
       getObjects: ({ ids = [] }) => Promise.resolve({ objects: files.filter(({ key }) => ids.includes(key)) }) as never,
       getObjectsByKey: ({ keys = [] }) => Promise.resolve({ objects: files.filter(({ key }) => keys.includes(key)) }) as never,
     },
-    transform: { measure: transform as never },
+    transform: {
+      measure: transform as never,
+      run: (request) => {
+        operations.push(request as transformProto.RunRequest);
+        return Promise.resolve({
+          outputs: [{ object: { key: `${request.callId}.png`, url: `${PUBLIC}/media/${request.callId}.png` } }],
+        }) as never;
+      },
+    },
   });
   const measured = async () => {
     const [stored] = await stores.batches.rowsAt(id, [0]);
@@ -100,6 +111,7 @@ const createWorld = async (expect: Expectation[], result: unknown, more: World &
     id,
     batch,
     requests,
+    operations,
     cancelledIds,
     measured,
     turn: () => measuring.measure(batch, runner),
@@ -167,9 +179,44 @@ it("fails judges that can't see the value, without a call", async () => {
   expect(await world.turn()).toBe(true);
   expect(world.requests).toEqual([]);
   expect(await world.measured()).toMatchObject({
-    "0.0.vote": { problem: "INVALID_INPUTS: the judge would see 2 pictures, and judge takes at most 1 picture" },
+    "0.0.vote": { problem: "INVALID_INPUTS: the judge would get 2 pictures, and judge takes at most 1 picture: choose another model" },
     "1.0.vote": { problem: "MODEL_NOT_FOUND: there is no enabled model none" },
   });
+});
+
+const VIDEO = file(`${"d".repeat(32)}.mp4`);
+const SOUND = file(`${"e".repeat(32)}.wav`);
+const stored = { key: VIDEO.image.id, ownerId: "u", id: "maker-0-0", origin: mediaProto.Origin.ORIGIN_GENERATED };
+
+it("shows a judge one picture of a video's frames, evenly spaced, in the video's proportions", async () => {
+  const files = [{ ...stored, durationMs: 8_000, width: 1_920, height: 1_080 }];
+  const world = await createWorld([{ judge: JUDGE }], VIDEO, { files });
+  expect(await world.turn()).toBe(true);
+  const settings = world.operations.map(({ settingsJson }) => JSON.parse(settingsJson) as object);
+  expect(settings.slice(0, 4)).toEqual([{ at: 1 }, { at: 3 }, { at: 5 }, { at: 7 }]);
+  expect(settings[4]).toMatchObject({ columns: 2, cellWidth: 768, cellHeight: 432 });
+  expect(world.operations[4]!.inputs).toHaveLength(4);
+  expect(JSON.parse(world.requests[0]!.inputsJson)).toMatchObject({ image: `${PUBLIC}/media/maker-0-0-frames.png` });
+});
+
+it("keeps the frames of a video that no run made with the run that is judged", async () => {
+  const origin = mediaProto.Origin.ORIGIN_UPLOAD;
+  const world = await createWorld([{ judge: JUDGE }], VIDEO, { files: [{ ...stored, origin, durationMs: 1_000 }] });
+  await world.turn();
+  expect(world.operations.at(-1)!.callId).toBe("e-maker-0-0-frames");
+});
+
+it("sends sounds to judges that hear, and names the reason for others, and for videos that are gone", async () => {
+  const judges = ["hearing", "judge"].map((model) => ({ judge: { ...JUDGE, model } }));
+  const world = await createWorld(judges, SOUND);
+  await world.turn();
+  expect(world.requests.map(({ inputsJson }) => (JSON.parse(inputsJson) as { audio?: string }).audio)).toEqual([SOUND.image.url]);
+  expect(await world.measured()).toMatchObject({
+    "1.0.vote": { problem: "INVALID_INPUTS: the judge would get 1 sound, and judge takes no sounds: choose another model" },
+  });
+  const gone = await createWorld([{ judge: JUDGE }], VIDEO);
+  await gone.turn();
+  expect(await gone.measured()).toMatchObject({ "0.0.vote": { problem: expect.stringMatching(/the video was deleted/) as string } });
 });
 
 it("waits while a service is unavailable, until its time is up", async () => {

@@ -5,13 +5,21 @@ import { mediaFamily } from "../graph/values/media";
 import { JUDGE_SCORES, TEST_BOUNDS, type Judge } from "./types";
 import { addressIn } from "./values";
 
+/** A picture, or a video that is shown as one picture of its frames. */
+export interface JudgedPicture {
+  url: string;
+  isVideo: boolean;
+}
+
 /** One call of a model. */
 export interface JudgeQuestion {
   model: string;
   system: string;
   prompt: string;
-  /** URLs of pictures, in the order in which the prompt numbers them. */
-  pictures: string[];
+  /** In the order in which the prompt numbers them. */
+  pictures: JudgedPicture[];
+  /** URLs, in the order in which the prompt numbers them. */
+  sounds: string[];
   schema: JsonSchema;
 }
 
@@ -46,14 +54,13 @@ const COMPARE_SYSTEM = `You compare two results for the same inputs, and say whi
 const asData = (value: unknown): string => JSON.stringify(value ?? null).replaceAll("<", "\\u003c");
 const tagged = (tag: string, text: string): string => `<${tag}>\n${text}\n</${tag}>`;
 
-interface Material {
-  text: string;
-  pictures: string[];
-}
+type Material = Pick<JudgeQuestion, "pictures" | "sounds"> & { text: string };
 
-/** Replaces pictures by their numbers. @returns the problem if a judge can't see the value */
-const materialOf = (value: unknown, fileAt: FileAt, firstNumber: number): Material | string => {
-  const pictures: string[] = [];
+const asFrames = `${TEST_BOUNDS.frames} frames of a video, row by row in the order of time`;
+
+/** Replaces files by their numbers. @returns the problem if a judge can't see or hear the value */
+const materialOf = (value: unknown, fileAt: FileAt, before: Pick<Material, "pictures" | "sounds">): Material | string => {
+  const [pictures, sounds]: [JudgedPicture[], string[]] = [[], []];
   let hidden: string | undefined;
   const withNumbers = (one: unknown): unknown => {
     if (Array.isArray(one)) return one.map(withNumbers);
@@ -61,14 +68,18 @@ const materialOf = (value: unknown, fileAt: FileAt, firstNumber: number): Materi
     if (url === undefined)
       return isRecord(one) ? Object.fromEntries(Object.entries(one).map(([name, member]) => [name, withNumbers(member)])) : one;
     const file = fileAt(url);
-    if (mediaFamily(file?.contentType ?? "") !== "image") hidden ??= file?.contentType ?? "a file that isn't yours";
-    return `picture ${firstNumber + pictures.push(url) - 1}`;
+    const family = mediaFamily(file?.contentType ?? "");
+    if (family === "audio") return `sound ${before.sounds.length + sounds.push(url)}`;
+    const isVideo = family === "video";
+    if (!isVideo && family !== "image") hidden ??= file?.contentType ?? "a file that isn't yours";
+    return `picture ${before.pictures.length + pictures.push({ url, isVideo })}${isVideo ? `: ${asFrames}` : ""}`;
   };
   const text = asData(withNumbers(value));
-  if (hidden !== undefined) return `a judge sees texts and pictures, and the value has ${hidden}`;
+  if (hidden !== undefined) return `a judge takes texts, pictures, videos and sounds, and the value has ${hidden}`;
   if (text.length > TEST_BOUNDS.judgedChars) return `the value is longer than the ${TEST_BOUNDS.judgedChars} characters that a judge reads`;
-  return { text, pictures };
+  return { text, pictures, sounds };
 };
+const NO_FILES = { pictures: [], sounds: [] };
 
 const inputsPart = (inputs: unknown): string => tagged("inputs", asData(inputs).slice(0, TEST_BOUNDS.rubricChars));
 const votePart = (vote: number): string => (vote === 0 ? "" : `\nThis is vote ${vote + 1}.`);
@@ -83,11 +94,12 @@ interface Judged {
 
 /** Votes of a rubric, each with the same question. */
 const scored = ({ model, rubric = "", votes = 1 }: Judge, { inputs, value, fileAt }: Judged): JudgeQuestion[] | string => {
-  const material = materialOf(value, fileAt, 1);
+  const material = materialOf(value, fileAt, NO_FILES);
   if (typeof material === "string") return material;
   const prompt = [tagged("rubric", rubric), inputsPart(inputs), tagged("result", material.text)].join("\n");
   return Array.from({ length: votes }, (_, vote) => ({
-    ...{ model, system: SCORE_SYSTEM, prompt: prompt + votePart(vote), pictures: material.pictures, schema: SCORE },
+    ...{ model, system: SCORE_SYSTEM, prompt: prompt + votePart(vote), schema: SCORE },
+    ...{ pictures: material.pictures, sounds: material.sounds },
   }));
 };
 
@@ -99,18 +111,18 @@ const compared = ({ model, votes = 1 }: Judge, { inputs, value, golden, fileAt }
     [golden.value, value],
   ];
   const questions = orders.map((values): Material | string => {
-    const first = materialOf(values[0], fileAt, 1);
+    const first = materialOf(values[0], fileAt, NO_FILES);
     if (typeof first === "string") return first;
-    const second = materialOf(values[1], fileAt, first.pictures.length + 1);
+    const second = materialOf(values[1], fileAt, first);
     if (typeof second === "string") return second;
     const text = [inputsPart(inputs), tagged(FIRST, first.text), tagged(SECOND, second.text)].join("\n");
-    return { text, pictures: [...first.pictures, ...second.pictures] };
+    return { text, pictures: [...first.pictures, ...second.pictures], sounds: [...first.sounds, ...second.sounds] };
   });
   const problem = questions.find((one) => typeof one === "string");
   if (problem !== undefined) return problem;
   return Array.from({ length: votes }, (_, vote) =>
-    (questions as Material[]).map(({ text, pictures }) => ({
-      ...{ model, system: COMPARE_SYSTEM, prompt: text + votePart(vote), pictures, schema: BETTER },
+    (questions as Material[]).map(({ text, ...files }) => ({
+      ...{ model, system: COMPARE_SYSTEM, prompt: text + votePart(vote), schema: BETTER, ...files },
     })),
   ).flat();
 };
@@ -127,7 +139,9 @@ export const judgeQuestions = (judge: Judge, judged: Judged): JudgeQuestion[] | 
   const questions = judge.against ? compared(judge, judged) : scored(judge, judged);
   if (typeof questions === "string") return questions;
   const count = questions[0]?.pictures.length ?? 0;
-  return count > TEST_BOUNDS.files ? `the value has ${count} pictures, and a judge sees at most ${TEST_BOUNDS.files}` : questions;
+  return count > TEST_BOUNDS.files
+    ? `the value has ${count} pictures and videos, and a judge sees at most ${TEST_BOUNDS.files}`
+    : questions;
 };
 
 /** Reads a model's answer. @param place index of the question @returns undefined if the answer has no verdict */

@@ -18,6 +18,8 @@ export const TEST_BOUNDS = {
   passedChars: 200,
   /** Maximum files of one value that are measured, or that a judge sees. */
   files: 8,
+  /** Frames by which a judge sees a video. */
+  frames: 4,
   /** Maximum characters of a rubric, and of the values that a judge reads. */
   rubricChars: 4_000,
   judgedChars: 20_000,

@@ -12,7 +12,7 @@ import {
 } from "../../src";
 
 const urlOf = (name: string): string => `http://public.test/media/${name}`;
-const TYPES: Readonly<Record<string, string>> = { png: "image/png", mp4: "video/mp4" };
+const TYPES: Readonly<Record<string, string>> = { png: "image/png", mp4: "video/mp4", glb: "model/gltf-binary" };
 const file = (name: string) => ({ url: urlOf(name), id: name });
 
 const runOf = (result: unknown, more: Partial<TestedRun> = {}): TestedRun => ({
@@ -37,10 +37,25 @@ const problemFor = (judge: Judge, value: unknown): string | undefined => {
 describe("questions to a judge", () => {
   it("have the rubric, the inputs and the value, with pictures by number", () => {
     const [question] = questionsFor(rubric, { title: "Hi", cover: file("a.png"), more: [file("b.png")] });
-    expect(question).toMatchObject({ model: "m", pictures: [urlOf("a.png"), urlOf("b.png")] });
+    expect(question).toMatchObject({
+      model: "m",
+      pictures: ["a.png", "b.png"].map((name) => ({ url: urlOf(name), isVideo: false })),
+      sounds: [],
+    });
     expect(question!.prompt).toContain("<rubric>\nIt is kind.\n</rubric>");
     expect(question!.prompt).toContain('{"subject":"a reed"}');
     expect(question!.prompt).toContain('{"title":"Hi","cover":"picture 1","more":["picture 2"]}');
+  });
+
+  it("show a video by its frames, and have sounds by number, also if two results are compared", () => {
+    const [one] = questionsFor(pair, { clip: file("a.mp4"), voice: file("a.wav") }, { clip: file("b.mp4"), voice: file("b.wav") });
+    expect(one).toMatchObject({
+      pictures: ["a.mp4", "b.mp4"].map((name) => ({ url: urlOf(name), isVideo: true })),
+      sounds: ["a.wav", "b.wav"].map(urlOf),
+    });
+    const frames = "4 frames of a video, row by row in the order of time";
+    expect(one!.prompt).toContain(`<first>\n{"clip":"picture 1: ${frames}","voice":"sound 1"}\n</first>`);
+    expect(one!.prompt).toContain(`<second>\n{"clip":"picture 2: ${frames}","voice":"sound 2"}\n</second>`);
   });
 
   it("keep a text inside its tags, whatever it says", () => {
@@ -69,9 +84,9 @@ describe("questions to a judge", () => {
   });
 
   it.each<[Judge, unknown, RegExp]>([
-    [rubric, file("a.mp4"), /sees texts and pictures, and the value has video\/mp4/],
+    [rubric, file("a.glb"), /takes texts, pictures, videos and sounds, and the value has model\/gltf-binary/],
     [rubric, "x".repeat(TEST_BOUNDS.judgedChars), /longer than the 20000 characters/],
-    [rubric, Array.from({ length: TEST_BOUNDS.files + 1 }, () => file("a.png")), /has 9 pictures/],
+    [rubric, Array.from({ length: TEST_BOUNDS.files + 1 }, () => file("a.png")), /has 9 pictures and videos/],
     [pair, "new", /has no result for this test/],
   ])("aren't asked about what a judge can't see: %#", (judge, value, problem) => {
     expect(problemFor(judge, value)).toMatch(problem);

@@ -18,31 +18,50 @@ export interface MeasuringCall {
 const propertiesOf = ({ inputSchema }: CatalogModel): Record<string, JsonSchema> =>
   isRecord(inputSchema.properties) ? (inputSchema.properties as Record<string, JsonSchema>) : {};
 
-/** @throws DomainError if the model doesn't take the pictures */
-const pictureInputs = (model: CatalogModel, pictures: readonly string[]): Record<string, unknown> => {
-  if (pictures.length === 0) return {};
-  const { image, images } = propertiesOf(model);
-  const most = images ? (typeof images.maxItems === "number" ? images.maxItems : Infinity) : image ? 1 : 0;
-  if (pictures.length > most) {
-    const takes = most === 0 ? "no pictures" : `at most ${most} ${most === 1 ? "picture" : "pictures"}`;
-    const message = `the judge would see ${pictures.length} pictures, and ${model.internalName} takes ${takes}`;
-    throw new DomainError("invalid", "INVALID_INPUTS", message);
-  }
-  return images ? { images: pictures } : { image: pictures[0] };
+type FileInputs = readonly [list: string, single: string];
+const PICTURES: FileInputs = ["images", "image"];
+const SOUNDS: FileInputs = ["audios", "audio"];
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** Returns the model's input for the files. @throws DomainError if it doesn't take so many */
+const inputFor = (model: CatalogModel, [list, single]: FileInputs, count: number, noun: string): string | undefined => {
+  if (count === 0) return undefined;
+  const properties = propertiesOf(model);
+  const several = properties[list];
+  const most = several ? (typeof several.maxItems === "number" ? several.maxItems : Infinity) : properties[single] ? 1 : 0;
+  if (count <= most) return several ? list : single;
+  const takes = most === 0 ? `no ${noun}s` : `at most ${counted(most, noun)}`;
+  const message = `the judge would get ${counted(count, noun)}, and ${model.internalName} takes ${takes}: choose another model`;
+  throw new DomainError("invalid", "INVALID_INPUTS", message);
 };
 
-/** @throws DomainError if there is no such language model, or if it can't see the pictures */
-export const judgeCall = async (catalog: Pick<ModelCatalog, "get">, question: JudgeQuestion): Promise<MeasuringCall> => {
-  const { system, prompt, pictures, schema } = question;
+const filesFor = (input: string | undefined, urls: readonly string[]): Record<string, unknown> =>
+  input === undefined ? {} : { [input]: input.endsWith("s") ? urls : urls[0] };
+
+/** Returns the address of a picture of a video's frames. */
+export type ShowVideo = (url: string) => Promise<string>;
+
+/** @throws DomainError if there is no such language model, or if it can't see or hear the files */
+export const judgeCall = async (
+  catalog: Pick<ModelCatalog, "get">,
+  question: JudgeQuestion,
+  showVideo: ShowVideo,
+): Promise<MeasuringCall> => {
+  const { system, prompt, pictures, sounds, schema } = question;
   const model = await catalog.get(question.model);
   if (model.modality !== "text" || model.providerKind !== "llm")
     throw new DomainError("invalid", "INVALID_INPUTS", `${model.internalName} is not a language model`);
   const { system: takesSystem, maxTokens } = propertiesOf(model);
+  const pictureInput = inputFor(model, PICTURES, pictures.length, "picture");
+  const soundInput = inputFor(model, SOUNDS, sounds.length, "sound");
+  const visible = await Promise.all(pictures.map(({ url, isVideo }) => (isVideo ? showVideo(url) : Promise.resolve(url))));
   const most = isRecord(maxTokens) && typeof maxTokens.maximum === "number" ? maxTokens.maximum : Infinity;
   const inputs = {
     ...(takesSystem ? { system, prompt } : { prompt: `${system}\n\n${prompt}` }),
     ...(maxTokens ? { maxTokens: Math.min(ANSWER_TOKENS, most) } : {}),
-    ...pictureInputs(model, pictures),
+    ...filesFor(pictureInput, visible),
+    ...filesFor(soundInput, sounds),
   };
   return { model: model.internalName, inputsJson: JSON.stringify(inputs), schemaJson: JSON.stringify(schema) };
 };

@@ -23,6 +23,7 @@ import type { Runner } from "../../run/runner";
 import { isFinal } from "../../run/states";
 import { TIMING } from "../../run/timing";
 import { isCertain, isTemporary } from "../begin-item";
+import { createContactSheets } from "./contact-sheets";
 import { callId, judgeCall, restOf, textCall, type MeasuringCall } from "./measuring-calls";
 import { resultOf, type ReadTested, type TestedItem } from "./reading";
 
@@ -33,7 +34,7 @@ export interface MeasuringOptions {
   runs: Pick<Runs, "run">;
   cancellation: Pick<Cancellation, "cancel">;
   media: Pick<Media, "getObjects" | "getObjectsByKey">;
-  transform: Pick<Transform, "measure">;
+  transform: Pick<Transform, "measure" | "run">;
   urls: MediaUrls;
 }
 
@@ -67,6 +68,7 @@ export type Measuring = ReturnType<typeof createMeasuring>;
 export const createMeasuring = (options: MeasuringOptions) => {
   const { stores, readTested, catalog, runs, cancellation, media, transform, urls } = options;
   const { batches, payloads } = stores;
+  const contactSheet = createContactSheets(options);
 
   const cancelRuns = async (ids: readonly string[], userId: string): Promise<void> => {
     const cancelRun = (id: string) =>
@@ -138,7 +140,8 @@ export const createMeasuring = (options: MeasuringOptions) => {
     if (task.type === "known") return { measurement: task.measurement };
     if (task.type === "file") return { measurement: await measureFile(context, task) };
     const { executionId, test } = context.item;
-    const call = task.type === "text" ? textCall(task.url) : await judgeCall(catalog, task.question);
+    const showVideo = (url: string): Promise<string> => contactSheet(url, executionId, context.batch.userId);
+    const call = task.type === "text" ? textCall(task.url) : await judgeCall(catalog, task.question, showVideo);
     // It is noted first, so that a cancelled batch cancels it.
     await note(callId(executionId, call));
     const run = await runCall(context, call, spent);
