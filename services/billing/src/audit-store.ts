@@ -19,7 +19,7 @@ export interface LedgerTotal extends RowTotal {
 /** Totals of an account's rows from the first one on. An account has one checkpoint a year, which is advanced during the year. */
 export interface Checkpoint {
   userId: string;
-  /** Year of the newest row that the checkpoint includes, in UTC. */
+  /** Year of the newest row that the checkpoint includes, in UTC. `STOPPED` for the rows that an unfinished check has summed. */
   year: number;
   /** Sequence number of the newest row that the checkpoint includes. */
   sequence: number;
@@ -35,6 +35,9 @@ type CheckpointDocument = Checkpoint & { _id: string };
 
 /** Reads that decide about money must not see a write that a failover could roll back. */
 export const COMMITTED = "majority";
+
+/** Year of the checkpoint from which a check continues that ran out of time. Nothing else uses it. */
+const STOPPED = 0;
 
 const checkpointSchema = new Schema<CheckpointDocument>(
   {
@@ -53,6 +56,7 @@ checkpointSchema.index({ userId: 1, year: -1 }, { unique: true });
 /** Queries for audits: totals of rows, and checkpoints that replace most of the rows. */
 export const createAuditStore = (connection: Connection, ledger: Model<LedgerDocument>) => {
   const checkpoints = connection.model<CheckpointDocument>("Checkpoint", checkpointSchema);
+  const stoppedId = (userId: string): string => `${userId}:${STOPPED}`;
   return {
     /** Returns ids of users with ledger rows, in order. The range starts after one id and ends at another, or at the last id. */
     pageLedgerUsers: async (afterUserId: string, upToUserId: string | undefined, limit: number): Promise<string[]> => {
@@ -104,7 +108,7 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
     /** Returns checkpoints, newest first. */
     checkpointsOf: async (userIds: readonly string[]): Promise<Checkpoint[]> => {
       const documents = await checkpoints
-        .find({ userId: { $in: [...userIds] } })
+        .find({ userId: { $in: [...userIds] }, year: { $gt: STOPPED } })
         .sort({ userId: 1, year: -1 })
         .readConcern(COMMITTED)
         .lean<CheckpointDocument[]>();
@@ -119,6 +123,19 @@ export const createAuditStore = (connection: Connection, ledger: Model<LedgerDoc
       const { modifiedCount } = await checkpoints.updateOne({ _id, sequence: from.sequence }, { $set: { sequence, totals, at } });
       return modifiedCount === 1;
     },
+
+    /** Returns the rows that an unfinished check of an account has summed. */
+    stoppedCheck: async (userId: string): Promise<Pick<Checkpoint, "sequence" | "totals"> | undefined> => {
+      const document = await checkpoints.findById(stoppedId(userId)).readConcern(COMMITTED).lean<CheckpointDocument | null>();
+      return document ? { sequence: document.sequence, totals: document.totals } : undefined;
+    },
+
+    /** Stores the rows that a check has summed so far. */
+    stopCheck: async (summed: Omit<Checkpoint, "year">): Promise<void> => {
+      await checkpoints.updateOne({ _id: stoppedId(summed.userId) }, { $set: { ...summed, year: STOPPED } }, { upsert: true });
+    },
+
+    endCheck: async (userId: string): Promise<void> => void (await checkpoints.deleteOne({ _id: stoppedId(userId) })),
 
     firstRowAfter: async (userId: string, sequence: number): Promise<Pick<LedgerRow, "sequence" | "at"> | undefined> => {
       const row = await ledger

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { emptyAccount, type Account } from "../../src/account/account";
-import { differences, recompute } from "../../src/ledger/audit";
+import { differences, recompute } from "../../src/ledger/comparison";
 import { apply, type Command } from "../../src/account/command";
 import type { LedgerRow } from "../../src/account/movement";
 

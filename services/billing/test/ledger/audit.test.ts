@@ -1,4 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { createBilling, type Billing } from "../../src/billing";
+import { createAudit, type LedgerCheck } from "../../src/ledger/audit";
+import { sum } from "../../src/ledger/comparison";
 import { BILLING_LIMITS } from "../../src/limits";
 import { logger, ownStore, type OwnStore } from "../support/database";
 
@@ -123,6 +126,52 @@ it("stops before its deadline, and continues where it stopped", async () => {
   } while (cursor);
   expect(accountCounts.length).toBeGreaterThan(1);
   expect(accountCounts.reduce((sum, count) => sum + count, 0)).toBe(USERS.length);
+});
+
+it("stops within an account with many rows, and continues there, while the account goes on changing", async () => {
+  const [before, large, last] = [USERS[0]!, USERS[1]!, USERS[2]!];
+  await Promise.all([before, large, last].map(live));
+  const audit = createAudit({ store: own.store, clock: () => new Date(), rowsAtOnce: 12 });
+  const use = async (times: number): Promise<void> => {
+    for (let index = 0; index < times; index += 1) {
+      const executionId = randomUUID();
+      await billing.hold({ userId: large, executionId, items: [{ key: "a", model: "m", maxMillicredits: 3 }], maxActive: 0 }, deadline());
+      await billing.settle({ userId: large, executionId, items: [], captureAll: true }, deadline());
+    }
+  };
+  /** Each call has time for one step. */
+  const checkAll = async (isFull: boolean) => {
+    const calls: LedgerCheck[] = [];
+    for (let cursor = ""; calls.length === 0 || cursor !== ""; cursor = calls.at(-1)!.nextCursor) {
+      calls.push(await audit.check(cursor, isFull, Date.now()));
+      await use(1);
+    }
+    return {
+      calls: calls.length,
+      accounts: sum(calls.map(({ accounts }) => accounts)),
+      found: calls.flatMap(({ mismatches }) => mismatches),
+    };
+  };
+  await use(30);
+  await billing.ledgerPage({ userId: large, limit: 1, cursor: "" });
+  for (const isFull of [false, true]) {
+    const checked = await checkAll(isFull);
+    expect(checked).toMatchObject({ accounts: 3, found: [] });
+    expect(checked.calls).toBeGreaterThan(5);
+  }
+  await ledger().updateOne({ userId: large, sequence: 20 }, { $inc: { runs: 1, millicredits: 5 } });
+  expect((await checkAll(true)).found).toMatchObject([
+    { userId: large, what: "balance" },
+    { userId: large, what: "held" },
+    { userId: large, what: "holds" },
+  ]);
+  // An abandoned check leaves nothing to a new one.
+  expect((await audit.check("", true, Date.now())).nextCursor).toBe(before);
+  const { nextCursor } = await audit.check(before, true, Date.now());
+  await ledger().updateOne({ userId: large, sequence: 20 }, { $inc: { runs: -1, millicredits: -5 } });
+  expect(nextCursor).not.toBe("");
+  expect((await checkAll(true)).found).toEqual([]);
+  expect(await own.connection.collection("checkpoints").countDocuments()).toBe(0);
 });
 
 it("reports holds that are older than any run", async () => {

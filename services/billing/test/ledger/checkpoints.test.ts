@@ -165,7 +165,7 @@ it.each<[string, boolean, () => Promise<unknown>, string[]]>([
     () => own.connection.collection<{ _id: string }>("accounts").updateOne({ _id: USER }, { $inc: { topUp: 1 } }),
     ["balance"],
   ],
-])("finds %s", async (_, full, corrupt, expected) => {
+])("finds %s, in one query and in steps", async (_, full, corrupt, expected) => {
   for (const at of ["2024-03-01", "2026-01-20"]) await moveAt(at);
   now = new Date("2026-01-22");
   await write();
@@ -173,6 +173,15 @@ it.each<[string, boolean, () => Promise<unknown>, string[]]>([
   await billing.stop();
   await corrupt();
   expect((await check(full)).mismatches.map(({ what }) => what)).toEqual(expected);
+  const audit = createAudit({ store: own.store, clock: () => now, rowsAtOnce: 3 });
+  const found: string[] = [];
+  let cursor = "";
+  do {
+    const part = await audit.check(cursor, full, Date.now());
+    found.push(...part.mismatches.map(({ what }) => what));
+    cursor = part.nextCursor;
+  } while (cursor);
+  expect(found).toEqual(expected);
 });
 
 it("reads no rows of accounts whose month is summed up", async () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { emptyAccount, type Account } from "../../src/account/account";
 import { apply } from "../../src/account/command";
-import { differences, recompute } from "../../src/ledger/audit";
+import { differences, recompute } from "../../src/ledger/comparison";
 import {
   creditsOf,
   emptyPayment,
