@@ -7,7 +7,7 @@ import { allRows, createBatch, endedBatch, ROWS, rowsOf } from "./rows.mjs";
 /** Services to kill in turn while a batch runs. */
 const VICTIMS = ["executions", "temporal", "executions", "temporal", "executions"];
 const EVERY_MS = 6_000;
-const SETTLE_MS = 240_000;
+const SETTLE_MS = 60_000;
 
 /**
  * Kills the services that run a batch. Each row must end once, and the total cost must be exact.

@@ -65,6 +65,15 @@ export const createApi = (baseUrl, onAnswer = () => undefined) => {
     return body.slug;
   };
 
+  /** Cancels batches that an aborted drill left. Otherwise they run on beside this drill, and their runs hold credits. @param {string} cookie */
+  const cancelBatches = async (cookie) => {
+    const { body } = await call("GET", "/api/batches?limit=100", { cookie });
+    const openIds = body.rows
+      .filter((/** @type {any} */ { finishedAt }) => finishedAt === null)
+      .map((/** @type {any} */ { batchId }) => batchId);
+    for (const id of openIds) await call("POST", `/api/batches/${id}/cancel`, { cookie });
+  };
+
   /** @param {Record<string, any>} accounts @param {string} webhookUrl @returns {Promise<User>} */
   const enterprise = async (accounts, webhookUrl) => {
     const { userId } = accounts.enterprise;
@@ -74,6 +83,7 @@ export const createApi = (baseUrl, onAnswer = () => undefined) => {
       body: { name: "chaos", preset: "full-deploy", webhook: { url: webhookUrl } },
     });
     if (created.status !== 201) throw new Error(`no key: ${JSON.stringify(created.body)}`);
+    await cancelBatches(cookie);
     return { key: created.body.key, keyId: created.body.id, webhookSecret: created.body.webhookSecret, userId, cookie };
   };
 

@@ -68,8 +68,9 @@ const createTurn = (batchId: string, options: RunBatchOptions) => {
         .catch((): BeginOutcome => "unknown")
         .then((outcome) => {
           if (outcome !== "goes on") changes.forget(item.index);
-          if (outcome === "later" || outcome === "unknown") pausedUntil = Date.now() + pauses.next().value;
-          else pauses = doubling(TIMING.batchPause, TIMING.batchLongestPause);
+          if (outcome !== "later" && outcome !== "unknown") pauses = doubling(TIMING.batchPause, TIMING.batchLongestPause);
+          // Items that fail together are one failure. Otherwise a hundred of them would make the pause the longest one at once.
+          else if (Date.now() >= pausedUntil) pausedUntil = Date.now() + pauses.next().value;
         })
         .finally(() => {
           beginning.delete(item.index);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DomainError, executionNotFound } from "@nodeloom/kernel";
+import { DomainError, executionNotFound, unavailable } from "@nodeloom/kernel";
 import { createLogger } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { beginsNoMore, type BatchRecord, type BatchRow } from "../../src/run/batch";
@@ -322,6 +322,15 @@ it("ends only an item that can't run, and continues with the others", async () =
   expect(await carrier(played)(id, never)).toBe("over");
   expect(await batchOf(id)).toMatchObject({ status: "completed", counts: { completed: 2, failed: 1 } });
   expect(await stores.batches.rowsAt(id, [1])).toMatchObject([{ status: "failed", error: { code: "WORKFLOW_INVALID" } }]);
+});
+
+it("starts items soon again that failed together because a service was unavailable", async () => {
+  const played = createRuns({ refuses: (_index, attempt) => (attempt === 1 ? unavailable("executions starts again") : undefined) });
+  const id = await place(10);
+  const startedAt = Date.now();
+  expect(await carrier(played)(id, never)).toBe("over");
+  expect((await batchOf(id)).counts).toEqual({ completed: 10, failed: 0, cancelled: 0 });
+  expect(Date.now() - startedAt).toBeLessThan(10_000);
 });
 
 it("cancels running items, and never starts the rest", async () => {
