@@ -127,6 +127,51 @@ onCanvas(
   },
 );
 
+onCanvas(
+  "the viewer is never empty: a picture's thumbnail is shown until it has loaded, and a failure says so",
+  { nodes: [nodeAt("still", "generate-image", { x: 0, y: 0 }, { model: "sandbox-image-fast", inputs: { prompt: "a boat" } })], edges: [] },
+  async (page) => {
+    await page.locator(`${node("still")} .node-stage img`).waitFor();
+    let isBroken = false;
+    const requests: (() => Promise<void>)[] = [];
+    const isWhole = ({ pathname, searchParams }: URL): boolean => pathname.startsWith("/media/") && !searchParams.has("w");
+    await page.route(isWhole, (route) => {
+      const answer = (): Promise<void> => (isBroken ? route.abort() : route.continue());
+      requests.push(answer);
+    });
+    const stage = page.locator("dialog .viewer-surface");
+    const widths = (): Promise<number[]> =>
+      stage.locator("img").evaluateAll((all) => all.map((one) => (one as unknown as { naturalWidth: number }).naturalWidth));
+    const open = async (): Promise<void> => {
+      await page.locator(`${node("still")} .node-stage`).dblclick();
+      await stage.getByRole("img", { name: "Loading…" }).waitFor();
+      await expect.poll(async () => Math.max(...(await widths())), { message: "a thumbnail is shown" }).toBeGreaterThan(0);
+      await expect.poll(() => requests.length).toBeGreaterThan(0);
+    };
+    const answerAll = async (): Promise<void> => {
+      for (const answer of requests.splice(0)) await answer();
+    };
+    await open();
+    await answerAll();
+    await stage.getByRole("img", { name: "Loading…" }).waitFor({ state: "detached" });
+    await expect.poll(widths).toEqual([expect.any(Number)]);
+    expect((await widths())[0]).toBeGreaterThan(0);
+    await page.keyboard.press("Escape");
+    await page.reload();
+    await page.locator(`${node("still")} .node-stage img`).waitFor();
+    isBroken = true;
+    await open();
+    await answerAll();
+    await page.getByText("The picture couldn't be loaded.").waitFor();
+    isBroken = false;
+    await page.getByRole("button", { name: "Load again" }).click();
+    await expect.poll(() => requests.length).toBeGreaterThan(0);
+    await answerAll();
+    await expect.poll(async () => Math.max(...(await widths()))).toBeGreaterThan(0);
+  },
+  run,
+);
+
 onCanvas("a node shows its results larger, its neighbours make room, and undo reverts it", THREE, async (page, slug) => {
   await page.keyboard.press("Control+Enter");
   await page.getByTestId("run").click();

@@ -4,13 +4,10 @@ import type { OutputFile } from "./files-in";
 import { Still } from "./still";
 import { thumbnailUrl } from "./thumbnail";
 import { isOwnMedia, unsigned } from "./url";
-import { Video } from "./video";
+import { POSTER_PX, Video } from "./video";
 
 /** With the library that draws 3D models, which no other view needs. */
 const ModelView = lazy(async () => ({ default: (await import("./model3d/model-view")).ModelView }));
-
-/** Width of a video's first frame, in device pixels. */
-const POSTER_PX = 768;
 
 export interface MediaViewProps {
   file: OutputFile;

@@ -17,6 +17,10 @@ export const safeUrl = (value: unknown): string | undefined => {
   return url.protocol === "https:" ? url.href : undefined;
 };
 
+/** A picture inside an address, for `src`; undefined for any other value. */
+export const pictureDataUrl = (value: unknown): string | undefined =>
+  typeof value === "string" && /^data:image\/(?:jpeg|png);base64,[\w+/]+=*$/.test(value) ? value : undefined;
+
 /** True for the service's own files, which the page can embed. Others are links. */
 export const isOwnMedia = (url: string): boolean => new URL(url, location.origin).origin === location.origin;
 

@@ -1,4 +1,5 @@
 import { useRef, useState, type ComponentProps, type ReactNode } from "react";
+import { thumbnailUrl } from "./thumbnail";
 
 /** Presentations of videos. */
 const WAYS = {
@@ -19,6 +20,8 @@ export const Video = ({ url, label, way, ...rest }: VideoProps) => <video src={u
 
 /** Files don't state their frame rate; most clips have 24 or more frames per second. */
 const FRAME_S = 1 / 24;
+/** Width of a video's first frame, in device pixels. */
+export const POSTER_PX = 768;
 
 /** Controls of a video in the viewer. */
 export interface ClipTools {
@@ -38,9 +41,20 @@ export const VideoClip = ({ url, label, tools }: { url: string; label: string; t
     player.pause();
     player.currentTime = Math.min(player.duration || 0, Math.max(0, player.currentTime + by * FRAME_S));
   };
+  // A new signature of the address would start the video again.
+  const [src] = useState(url);
   return (
     <div className="flex size-full flex-col items-center justify-center gap-2">
-      <Video way="moving" ref={video} url={url} label={label} controls loop={loop} className="min-h-0 max-w-full flex-1 object-contain" />
+      <Video
+        way="moving"
+        ref={video}
+        url={src}
+        label={label}
+        poster={thumbnailUrl(src, POSTER_PX)}
+        controls
+        loop={loop}
+        className="min-h-0 max-w-full flex-1 object-contain"
+      />
       {tools({ loop, setLoop, stepBy })}
     </div>
   );

@@ -57,6 +57,10 @@ export const STAGE = {
   shareOfA: "Share of A",
   contactSheet: "Contact sheet",
   view: (title: string) => `View ${title}`,
+  loading: "Loading…",
+  notLoaded: "The picture couldn't be loaded.",
+  loadAgain: "Load again",
+  sameItem: "A and B are the same item. Choose another one below.",
 };
 
 export const VIEWER = {

@@ -1,4 +1,4 @@
-import { counterpart, inRun, step } from "../../src/media/viewer/store";
+import { counterpart, inRun, replaceInView, step, useViewer, view } from "../../src/media/viewer/store";
 
 const set = (id: string, count: number) => ({
   id,
@@ -25,5 +25,25 @@ describe("the viewer's arrows", () => {
     expect(counterpart({ sets, set: 0, index: 1 })).toEqual({ set: 1, index: 1 });
     expect(counterpart({ sets: [sets[0]!], set: 0, index: 2 })).toEqual({ set: 0, index: 0 });
     expect(counterpart({ sets: [set("one", 1)], set: 0, index: 0 })).toEqual({ set: 0, index: 0 });
+  });
+});
+
+describe("a run that is viewed while it goes on", () => {
+  const item = (id: string) => ({ id, file: undefined, text: id, title: id, facts: undefined });
+  const run = (...ids: string[]) => ({ id: "run", title: "run", items: ids.map(item) });
+
+  it("keeps the viewed item when others are listed before it", () => {
+    view([run("third")]);
+    replaceInView(run("first", "second", "third"));
+    const { sets, index } = useViewer.getState();
+    expect(sets[0]!.items[index]!.id).toBe("third");
+  });
+
+  it("keeps items that the loaded state doesn't have yet, so that the stage is never empty", () => {
+    view([run("first", "second")], { index: 1 });
+    replaceInView(run("first"));
+    replaceInView({ ...run(), items: [] });
+    const { sets, index } = useViewer.getState();
+    expect([sets[0]!.items.length, sets[0]!.items[index]!.id, sets[0]!.items[index]!.facts]).toEqual([2, "second", []]);
   });
 });

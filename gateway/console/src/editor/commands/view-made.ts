@@ -51,7 +51,15 @@ const setOf = (
     items: completedItems.map((item, index) => {
       const { value, ...facts } = factsOf(item);
       const numbered = completedItems.length > 1 ? `${title} ${index + 1}` : title;
-      return { id: `${id} ${index}`, file: item.file, text: item.text, title: value === undefined ? numbered : shortened(value), ...facts };
+      // Other calls can end later and be listed before this one.
+      const inCall = completedItems.slice(0, index).filter((one) => one.item === item.item).length;
+      return {
+        id: `${id} ${item.item} ${inCall}`,
+        file: item.file,
+        text: item.text,
+        title: value === undefined ? numbered : shortened(value),
+        ...facts,
+      };
     }),
   };
 };

@@ -9,12 +9,26 @@ interface View {
 }
 const FIT: View = { zoom: 1, x: 0, y: 0 };
 const bounded = (zoom: number): number => Math.min(MOST, Math.max(1, zoom));
+/** Position of a zoomed picture of which a part stays on the stage. */
+const within = (view: View, { clientWidth, clientHeight }: Element): View => {
+  const limit = (at: number, size: number): number =>
+    Math.max(-1, Math.min(1, (2 * at) / (size * (view.zoom - 1)))) * (size / 2) * (view.zoom - 1);
+  return { ...view, x: limit(view.x, clientWidth), y: limit(view.y, clientHeight) };
+};
 
 /** Zoom of a picture: the whole picture, or a part that follows the pointer. */
 export const useZoom = () => {
   const [view, setView] = useState(FIT);
   const from = useRef<{ x: number; y: number; view: View }>(undefined);
-  const zoomBy = (by: number): void => setView((now) => (bounded(now.zoom * by) === 1 ? FIT : { ...now, zoom: bounded(now.zoom * by) }));
+  const zoomBy = (by: number): void =>
+    setView((now) => {
+      const zoom = bounded(now.zoom * by);
+      const scale = zoom === 1 ? 0 : (zoom - 1) / (now.zoom - 1 || zoom - 1);
+      return { zoom, x: now.x * scale, y: now.y * scale };
+    });
+  const release = (): void => {
+    from.current = undefined;
+  };
   return {
     view,
     reset: () => setView(FIT),
@@ -31,11 +45,12 @@ export const useZoom = () => {
       },
       onPointerMove: (event: PointerEvent) => {
         const start = from.current;
-        if (start) setView({ ...start.view, x: start.view.x + event.clientX - start.x, y: start.view.y + event.clientY - start.y });
+        if (!start) return;
+        const moved = { ...start.view, x: start.view.x + event.clientX - start.x, y: start.view.y + event.clientY - start.y };
+        setView(within(moved, event.currentTarget));
       },
-      onPointerUp: () => {
-        from.current = undefined;
-      },
+      onPointerUp: release,
+      onPointerCancel: release,
     },
   };
 };

@@ -1,12 +1,13 @@
 import { ChevronLeft, ChevronRight, Repeat } from "lucide-react";
 import { useRef, useState, type PointerEvent } from "react";
 import { IconButton } from "../../ui/button";
-import { isOwnMedia } from "../url";
+import { isOwnMedia, unsigned } from "../url";
 import { classes } from "../../ui/classes";
 import { MaskView } from "../mask-view";
 import { MediaView } from "../media-view";
 import { OutputThumb } from "../output-thumb";
 import { Video, VideoClip, type ClipTools } from "../video";
+import { FullPicture } from "./full-picture";
 import type { Zoom } from "./picture";
 import { Sound } from "./sound";
 import type { ViewerItem, ViewerSet } from "./store";
@@ -32,13 +33,13 @@ export const One = ({ item, zoom, label = item.title }: { item: ViewerItem; zoom
         {file.isMask === true ? (
           <MaskView file={file} label={label} width={FULL_WIDTH} whole className="size-full" style={zoom.style} />
         ) : (
-          <img src={file.url} alt={label} draggable={false} className="size-full object-contain" style={zoom.style} />
+          <FullPicture url={file.url} label={label} style={zoom.style} />
         )}
       </div>
     );
   if (file && isOwnMedia(file.url) && file.family === "video")
-    return <VideoClip key={file.url} url={file.url} label={label} tools={clipTools} />;
-  if (file && isOwnMedia(file.url) && file.family === "audio") return <Sound key={file.url} url={file.url} label={label} />;
+    return <VideoClip key={unsigned(file.url)} url={file.url} label={label} tools={clipTools} />;
+  if (file && isOwnMedia(file.url) && file.family === "audio") return <Sound key={unsigned(file.url)} url={file.url} label={label} />;
   if (file?.family === "model3d") return <MediaView file={file} label={label} className="size-full" />;
   if (file) return <MediaView file={file} label={label} />;
   return (
@@ -53,7 +54,7 @@ const Layer = ({ item, zoom, label }: { item: ViewerItem; zoom: Zoom; label: str
   if (item.file?.family === "video" && isOwnMedia(item.file.url))
     return <Video way="moving" url={item.file.url} label={label} className="size-full object-contain" style={zoom.style} />;
   if (item.file?.family === "image" && isOwnMedia(item.file.url))
-    return <img src={item.file.url} alt={label} draggable={false} className="size-full object-contain" style={zoom.style} />;
+    return <FullPicture url={item.file.url} label={label} style={zoom.style} />;
   return <One item={item} zoom={zoom} label={label} />;
 };
 

@@ -38,9 +38,18 @@ export const view = (sets: readonly ViewerSet[], at: Partial<Omit<Viewer, "sets"
 
 export const closeViewer = (): void => useViewer.setState({ sets: [] });
 
-/** Replaces a viewed set by a more complete one. */
+/** Replaces a viewed set by a more complete one. The viewed item stays, at its new position. Items that the new set lacks also stay. */
 export const replaceInView = (next: ViewerSet): void =>
-  useViewer.setState(({ sets }) => ({ sets: sets.map((one) => (one.id === next.id ? next : one)) }));
+  useViewer.setState(({ sets, set, index }) => {
+    const at = sets.findIndex(({ id }) => id === next.id);
+    const before = sets[at];
+    if (!before) return {};
+    const nextIds = new Set(next.items.map(({ id }) => id));
+    const lacking = before.items.filter(({ id }) => !nextIds.has(id)).map((item) => ({ ...item, facts: item.facts ?? [] }));
+    const items = [...next.items, ...lacking];
+    const viewedAt = items.findIndex(({ id }) => id === before.items[index]?.id);
+    return { sets: sets.with(at, { ...next, items }), ...(at === set && viewedAt >= 0 && { index: viewedAt }) };
+  });
 
 /** Adds earlier runs, if the viewer still shows that set. */
 export const addToView = (first: string, sets: readonly ViewerSet[]): void =>

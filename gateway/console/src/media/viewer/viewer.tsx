@@ -28,7 +28,7 @@ import { Difference, One, Sheet, SideBySide, Slider } from "./stage";
 import { ComparedFacts, Facts } from "./facts";
 import { closeViewer, counterpart, inRun, step, useViewer, type ViewerItem } from "./store";
 import { COMMON } from "../../messages/common";
-import { VIEWER } from "../../messages/media";
+import { STAGE, VIEWER } from "../../messages/media";
 
 type Mode = "one" | "slider" | "beside" | "difference" | "sheet";
 const MODES: readonly (readonly [Mode, string, LucideIcon])[] = [
@@ -128,6 +128,7 @@ export const ViewerDialog = () => {
         event.preventDefault();
         closeViewer();
       }}
+      onClose={closeViewer}
     >
       <TipHome value={ref}>
         <div className="flex size-full flex-col outline-none" tabIndex={-1} data-first>
@@ -169,7 +170,8 @@ export const ViewerDialog = () => {
               {mode === "one" && <One key={item.id} item={item} zoom={zoom} />}
               {mode === "slider" && <Slider a={item} b={b} zoom={zoom} />}
               {mode === "beside" && <SideBySide a={item} b={b} zoom={zoom} />}
-              {mode === "difference" && <Difference a={item} b={b} zoom={zoom} />}
+              {mode === "difference" &&
+                (b.id === item.id ? <p className="text-sm">{STAGE.sameItem}</p> : <Difference a={item} b={b} zoom={zoom} />)}
               {mode === "sheet" && (
                 <Sheet
                   sets={sets}
