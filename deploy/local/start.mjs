@@ -128,6 +128,7 @@ const createRun = ({ progress, watching, observing, once, started }) => {
     const accounts = (await readLocal())?.accounts ?? {};
     const urls = {
       baseUrl: baseUrlOf(platform, env),
+      formerBaseUrls: prepared.formerBaseUrls,
       temporalAddress,
       temporalUiUrl: adminUiUrlOf(platform, env),
       tracesUrl,

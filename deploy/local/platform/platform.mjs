@@ -5,6 +5,7 @@ import { chooseListens, groupArguments, groupEnvironment, groupOf, processGroups
 import { openLogFile } from "../run/log-file.mjs";
 import { explain, launchNodeProcess } from "../run/node-process.mjs";
 import { runToEnd } from "../run/to-end.mjs";
+import { formerBaseUrlsAfter, readLocal } from "./local-file.mjs";
 import { localSecrets } from "./secrets.mjs";
 import { defaultCacheDir } from "../servers/programs/cache.mjs";
 import { startMongodb } from "../servers/mongodb.mjs";
@@ -110,7 +111,8 @@ export const startProcesses = async ({ supervisor, progress, env, platform }) =>
 /** Creates the folders of a platform and chooses addresses and secrets. @param {NodeJS.ProcessEnv} env */
 export const preparePlatform = async (env) => {
   await Promise.all(DATA_FOLDERS.map(privateFolder));
-  return { listens: await chooseListens(env), secrets: await localSecrets(env) };
+  const formerBaseUrls = formerBaseUrlsAfter(await readLocal());
+  return { listens: await chooseListens(env), secrets: await localSecrets(env), formerBaseUrls };
 };
 
 /**

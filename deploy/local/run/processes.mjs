@@ -72,6 +72,7 @@ export const chooseListens = async (env) => {
 /**
  * @typedef {object} Platform settings that processes need about one another
  * @property {Record<string, string>} listens
+ * @property {readonly string[]} [formerBaseUrls] addresses of earlier starts
  * @property {string} mongoUri
  * @property {string} redisUrl
  * @property {string} temporalAddress
@@ -126,6 +127,7 @@ const sharedEnvironment = (platform, env) => {
       ? {}
       : { OTEL_EXPORTER_OTLP_ENDPOINT: platform.collectorUrl, TRACES_SHARE: env.TRACES_SHARE || "1" }),
     PUBLIC_BASE_URL: baseUrlOf(platform, env),
+    FORMER_PUBLIC_BASE_URLS: [env.FORMER_PUBLIC_BASE_URLS, ...(platform.formerBaseUrls ?? [])].filter(Boolean).join(","),
     SANDBOX_URL: sandboxUrlOf(platform),
     ...(hasLocalModels(env) ? { INFERENCE_URL: `http://${listens.INFERENCE_LISTEN}` } : {}),
     MEDIA_HTTP_URL: `http://${listens.MEDIA_HTTP_LISTEN}`,

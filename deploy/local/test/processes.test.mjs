@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../paths.mjs";
+import { formerBaseUrlsAfter } from "../platform/local-file.mjs";
 import { MALLOC, stopGraceMs, V8_FLAGS } from "../run/node-process.mjs";
 import { chooseListens, groupEnvironment, processGroups, SERVICE_NAMES } from "../run/processes.mjs";
 
@@ -53,6 +54,14 @@ test("every service runs in exactly one process, however they are hosted", () =>
     assert.deepEqual([...hosted].sort(), [...SERVICE_NAMES].sort());
   }
   assert.throws(() => processGroups({ NODELOOM_HOSTING: "both" }), /shared or separate/);
+});
+
+test("files of results from before a change of the port are found: every process knows the earlier addresses", async () => {
+  const last = { baseUrl: "http://127.0.0.1:8080", formerBaseUrls: ["http://127.0.0.1:31000", "http://127.0.0.1:8080"] };
+  const platform = { ...(await platformOf()), formerBaseUrls: formerBaseUrlsAfter(last) };
+  const env = groupEnvironment({ services: ["gateway"], platform, env: { FORMER_PUBLIC_BASE_URLS: "https://old.example" } });
+  assert.equal(env.FORMER_PUBLIC_BASE_URLS, "https://old.example,http://127.0.0.1:8080,http://127.0.0.1:31000");
+  assert.deepEqual(formerBaseUrlsAfter(undefined), []);
 });
 
 test("every listener gets a unique address, and a configured one is kept", async () => {
