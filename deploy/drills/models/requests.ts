@@ -70,6 +70,7 @@ const keeping = (requests: SentRequest[]): EgressClient => ({
     return { status: 200, headers: { "content-type": "application/json" }, body: empty() };
   },
   request: () => Promise.reject(new Error("dialects stream")),
+  listen: () => Promise.reject(new Error("dialects stream")),
   close: () => Promise.resolve(),
 });
 

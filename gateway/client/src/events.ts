@@ -27,6 +27,8 @@ export interface EventData {
   submitted: NodeEventData;
   /** A piece of a text in progress. With `reset` it replaces the text, otherwise it is appended. */
   "node.delta": NodeEventData & { text: string; reset?: boolean };
+  /** Progress of a call whose provider streams it: percent of its current step, and a `data:` URL of the unfinished image. */
+  "node.preview": NodeEventData & { percent?: number; image?: string };
   "node.progress": NodeEventData;
   "node.fallback": NodeEventData;
   "node.completed": NodeEventData;
@@ -44,7 +46,7 @@ export interface EventData {
 /** An event; `type` determines the form of `data`. Later versions of the service can send more types. */
 export type ExecutionEvent = {
   [Type in keyof EventData]: {
-    /** Sequence number for resuming. `node.delta` isn't in the log and has the number of the previous event. */
+    /** Sequence number for resuming. `node.delta` and `node.preview` aren't in the log and have the number of the previous event. */
     id: number;
     type: Type;
     /** ISO 8601. */

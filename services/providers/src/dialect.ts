@@ -61,6 +61,24 @@ export type PollState =
   | { state: "failed"; message: string }
   | { state: "cancelled" };
 
+/** A job's progress while it runs. */
+export interface JobProgress {
+  /** Completed percent of the job's current step, 0 to 100. */
+  percent?: number;
+  /** A picture of the unfinished output. */
+  image?: { contentType: "image/jpeg" | "image/png"; bytes: Buffer };
+}
+
+export interface WatchOptions {
+  submission: Submission;
+  /** The key of the submission. */
+  idempotencyKey: string;
+  /** Called with what has changed. */
+  onProgress: (progress: JobProgress) => void;
+  /** Ends the watching. */
+  signal: AbortSignal;
+}
+
 export interface CallOptions {
   inputs: Record<string, unknown>;
   /** Equal on every retry. It is sent if the provider supports idempotency keys. */
@@ -79,6 +97,8 @@ export interface JobProvider {
   readonly firstMs?: number | undefined;
   submit(options: CallOptions): Promise<Submission>;
   poll(submission: Submission, signal?: AbortSignal): Promise<PollState>;
+  /** Reports a job's progress until the signal is aborted, if the provider streams it. A broken connection ends it; polls go on. */
+  watch?(options: WatchOptions): Promise<void>;
   /** Finds the job of a submission whose response was lost, if the provider supports it. */
   find?(idempotencyKey: string, signal?: AbortSignal): Promise<Submission | undefined>;
   /** Requests that the provider stop the job. Returns false if the provider doesn't support this. */

@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
 import { DomainError, LIMITS } from "@nodeloom/kernel";
-import { durationHistogram, EgressError, inClientSpan, parseRetryAfter, type EgressRequest, type EgressStream } from "@nodeloom/platform";
+import {
+  durationHistogram,
+  EgressError,
+  inClientSpan,
+  parseRetryAfter,
+  type EgressRequest,
+  type EgressSocketRequest,
+  type EgressStream,
+} from "@nodeloom/platform";
 import type { ProviderSettings } from "./entries/settings";
 import { ProviderError, type DialectContext } from "./dialect";
 import { errorInside, refusal } from "./errors";
@@ -187,6 +195,9 @@ export const createTransport = (
      * @throws ProviderError for an error status, a body that isn't JSON, or no response
      */
     json: async (call: JsonCall): Promise<unknown> => parse((await open(call)).body),
+    /** Listens to a WebSocket, with the provider's key. */
+    listen: async (request: Omit<EgressSocketRequest, "headers">): Promise<void> =>
+      egress.listen({ ...request, headers: await authorization(request.url) }),
     /** Makes an exchange whose response has no content. */
     done: async (call: JsonCall): Promise<void> => {
       for await (const _ of (await open(call)).body);

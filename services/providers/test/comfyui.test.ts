@@ -1,7 +1,8 @@
 import { workflowWith } from "../src/dialects/comfyui/workflow";
 import { createEgressClient, createOwnServers, type OwnServers } from "@nodeloom/platform";
-import { createProvider, type JobProvider, type PollState, type ProviderFile } from "../src";
+import { createProvider, type JobProgress, type JobProvider, type PollState, type ProviderFile } from "../src";
 import { uploadFile } from "../src/uploads";
+import { eventually } from "../../platform/test/support/eventually";
 import { startComfyUi, type ComfyUi } from "./support/comfyui";
 
 let comfy: ComfyUi;
@@ -136,6 +137,70 @@ it("reports a job as lost after the server has lost it", async () => {
   const submission = await submit();
   comfy.forget();
   await expect(provider().poll(submission)).rejects.toMatchObject({ status: 404 });
+});
+
+describe("while a job runs", () => {
+  const watched = async (key: string): Promise<{ reports: JobProgress[]; stop: AbortController; closing: Promise<void> }> => {
+    const submission = await provider().submit({ inputs: {}, idempotencyKey: key });
+    const [reports, stop] = [[] as JobProgress[], new AbortController()];
+    const onProgress = (progress: JobProgress): void => void reports.push(progress);
+    const closing = provider().watch!({ submission, idempotencyKey: key, onProgress, signal: stop.signal });
+    return { reports, stop, closing };
+  };
+  const connected = (count: number): Promise<number> =>
+    eventually(
+      () => Promise.resolve(comfy.sockets.size),
+      (size) => size === count,
+    );
+  const step = (value: number, part: object = {}): object => ({
+    type: "progress",
+    data: { value, max: 20, prompt_id: "p1", node: "3", ...part },
+  });
+
+  it("its percent and its unfinished picture are reported, and nothing else that the server sends", async () => {
+    const { reports, stop, closing } = await watched("画 1");
+    await connected(1);
+    expect(comfy.running!.extra).toEqual({ preview_method: "auto", client_id: "nodeloom-画 1" });
+    const large = Buffer.alloc(70_000, 7);
+    for (const message of [step(5), step(9, { prompt_id: "p7" }), step(9, { max: 0 }), { type: "executing", data: { node: "3" } }])
+      comfy.send(message);
+    comfy.sendPreview(1, large);
+    comfy.sendPreview(9, Buffer.from("unknown format"));
+    comfy.sendPreview(2, Buffer.alloc(300_000));
+    comfy.send(step(20));
+    await eventually(
+      () => Promise.resolve(reports),
+      ({ length }) => length >= 3,
+    );
+    expect(reports).toEqual([{ percent: 25 }, { image: { contentType: "image/jpeg", bytes: large } }, { percent: 100 }]);
+    stop.abort();
+    await closing;
+    await connected(0);
+  });
+
+  it("a server without previews, or one that closes the connection, ends the watching quietly", async () => {
+    const { stop, closing } = await watched("one");
+    await connected(1);
+    for (const socket of comfy.sockets.values()) socket.destroy();
+    await closing;
+    comfy.isOld = true;
+    await (
+      await watched("two")
+    ).closing;
+    expect(stop.signal.aborted).toBe(false);
+  });
+
+  it("can't be watched at another address than the server's own", async () => {
+    const watch = provider({ server: undefined }).watch!;
+    const options = {
+      submission: { requestId: "p1" },
+      idempotencyKey: "one",
+      onProgress: () => undefined,
+      signal: new AbortController().signal,
+    };
+    await expect(watch(options)).rejects.toThrow("refused to call");
+    expect(comfy.requests).toEqual([]);
+  });
 });
 
 describe("a cancelled job", () => {

@@ -1,6 +1,7 @@
 import { NodeloomError, type Execution } from "@nodeloom/client";
 import { create } from "zustand";
 import { api, isNotFound, messageOf } from "../api/client";
+import { pictureDataUrl } from "../media/url";
 import { rememberOutputs } from "./latest-outputs";
 import type { NodeCall } from "./outputs";
 import { LIVE } from "../messages/live";
@@ -13,6 +14,14 @@ export interface RunEvent {
 }
 export type NodeProgress = Execution["nodes"][number];
 
+/** The newest progress of a call. */
+export interface Preview {
+  /** Completed percent of its current step. */
+  percent?: number;
+  /** A `data:` URL of the unfinished picture. */
+  image?: string;
+}
+
 /** A run on this page: the loaded state plus later events. */
 export interface LiveRun {
   executionId: string;
@@ -20,6 +29,8 @@ export interface LiveRun {
   nodes: ReadonlyMap<string, NodeProgress>;
   /** Texts in progress, by node and item. */
   texts: ReadonlyMap<string, string>;
+  /** Progress of calls whose provider streams it, by node and item. */
+  previews: ReadonlyMap<string, Preview>;
   /** Number of the last event. */
   lastEvent: number;
   connected: boolean;
@@ -96,6 +107,12 @@ export const applyEvent = (run: LiveRun, event: RunEvent): LiveRun => {
     const key = `${nodeId}:${String(data.item ?? 0)}`;
     const before = data.reset === true ? "" : (run.texts.get(key) ?? "");
     return { ...run, texts: new Map(run.texts).set(key, before + String(data.text ?? "")) };
+  }
+  if (type === "node.preview") {
+    const key = `${nodeId}:${String(data.item ?? 0)}`;
+    const [percent, image] = [numberIn(data.percent), pictureDataUrl(data.image)];
+    const preview = { ...run.previews.get(key), ...(percent !== undefined && { percent }), ...(image !== undefined && { image }) };
+    return { ...run, previews: new Map(run.previews).set(key, preview) };
   }
   if (id <= run.lastEvent) return run;
   if (nodeId === undefined) {
@@ -181,7 +198,15 @@ let stopFollowing = (): void => undefined;
 
 const begin = (slug: string, executionId: string): void => {
   if (useLive.getState().runs[slug]?.executionId === executionId) return;
-  const run: LiveRun = { executionId, execution: undefined, nodes: new Map(), texts: new Map(), lastEvent: 0, connected: false };
+  const run: LiveRun = {
+    executionId,
+    execution: undefined,
+    nodes: new Map(),
+    texts: new Map(),
+    previews: new Map(),
+    lastEvent: 0,
+    connected: false,
+  };
   useLive.setState(({ runs }) => ({ runs: { ...runs, [slug]: run } }));
 };
 

@@ -31,9 +31,10 @@ class Event:
     """Something that happened to an execution.
 
     Attributes:
-        id: Its place in the execution's log, to resume after. That of the event before it for `node.delta`, which is not in the log.
+        id: Its place in the execution's log, to resume after. That of the event before it for `node.delta` and `node.preview`,
+            which are not in the log.
         type: `admitted`, `submitted`, `node.started`, `node.completed`, `node.failed`, …; `settled` is the last. `node.delta` brings a
-            piece of a text that is being written.
+            piece of a text that is being written, `node.preview` the percent and a picture of an unfinished output.
         at: ISO 8601.
     """
 

@@ -127,7 +127,8 @@ export const watchExecutionRoute = defineRoute({
   headers: ["Last-Event-ID"],
   description:
     "Sends the events after `Last-Event-ID`. If there are no more events, the response is 204, and the client must not reconnect. Texts arrive in pieces while they are written: " +
-    "`node.delta` events without an id, with the data `{nodeId, item, text, reset?}`. They aren't replayed: a client that connects later gets the text so far, with `reset: true`.",
+    "`node.delta` events without an id, with the data `{nodeId, item, text, reset?}`. They aren't replayed: a client that connects later gets the text so far, with `reset: true`. " +
+    "If a provider streams the progress of its job, `node.preview` events without an id have the data `{nodeId, item, percent?, image?}`; `image` is a `data:` URL. They are never stored.",
   responses: { 200: content({ "text/event-stream": streamedEvent }), 204: null },
   errors: ["EXECUTION_NOT_FOUND", "CONCURRENCY_LIMIT_EXCEEDED"],
   handler: async (context) => {

@@ -2,6 +2,8 @@ import type { executions } from "@nodeloom/proto";
 
 /** A piece of a text that a model is writing. */
 export const DELTA = "node.delta";
+/** The progress of an unfinished output. */
+export const PREVIEW = "node.preview";
 /** Node id in a model's run. In a workflow only the result shows which node writes the text. */
 const MODEL_NODE = "model";
 

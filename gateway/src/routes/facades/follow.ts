@@ -6,7 +6,7 @@ import { EVENT_STREAM_MS } from "../../http/limits";
 import type { Protocol } from "../../http/protocols";
 import { STREAMED } from "../../edge/route";
 import { ownExecution } from "../executions/own";
-import { DELTA } from "../executions/text-pieces";
+import { DELTA, PREVIEW } from "../executions/text-pieces";
 import { isFinal } from "../executions/view";
 import { reading, type RunContext } from "./runs";
 
@@ -50,7 +50,7 @@ export const followRun = async (context: RunContext, executionId: string, protoc
   }
 };
 
-/** Yields a run after each change until it ends. Pieces of texts don't count as changes. */
+/** Yields a run after each change until it ends. Pieces of texts and previews don't count as changes. */
 export async function* changesOf(
   context: RunContext,
   events: AsyncIterable<executions.WatchExecutionResponse>,
@@ -59,7 +59,7 @@ export async function* changesOf(
   yield first;
   if (isFinal(first)) return;
   for await (const { type } of events) {
-    if (type === DELTA) continue;
+    if (type === DELTA || type === PREVIEW) continue;
     const run = await ownExecution(context, first.executionId);
     yield run;
     if (isFinal(run)) return;

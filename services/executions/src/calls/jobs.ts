@@ -5,7 +5,7 @@ import type { CallResult } from "../run/types";
 import { TIMING } from "../run/timing";
 import { notePollLag } from "../meters";
 import type { CatalogModel } from "../plan/model-catalog";
-import { ProviderError, type ProviderOutput, type PollState, type Submission } from "@nodeloom/providers";
+import { ProviderError, type JobProgress, type ProviderOutput, type PollState, type Submission } from "@nodeloom/providers";
 import { madeResult, readyCall, target, withFreshFiles, withoutOutput, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, providerFailed, QUOTES_ADDRESS, TryAgain } from "./failures";
@@ -40,6 +40,8 @@ const hasOtherAddresses = (one: ProviderOutput, other: ProviderOutput): boolean 
 
 /** A call with the origin that its submission noted. */
 const madeFrom = (call: ModelCall, { origin }: SubmittedJob): ModelCall => (origin ? { ...call, origin } : call);
+
+export type OnProgress = (progress: JobProgress) => void;
 
 export type JobOptions = CallOptions & { pace?: Pace };
 
@@ -142,6 +144,18 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     }
   };
 
+  /** Reports the progress of a job while it is polled. Polls don't depend on it. */
+  const watching = async <T>(call: ModelCall, submission: SubmittedJob, onProgress: OnProgress, work: () => Promise<T>): Promise<T> => {
+    const { provider } = await target(options, call, "job");
+    const watch = new AbortController();
+    provider.watch?.({ submission, idempotencyKey: call.key, onProgress, signal: watch.signal }).catch(() => undefined);
+    try {
+      return await work();
+    } finally {
+      watch.abort();
+    }
+  };
+
   return {
     /**
      * Submits a job. Repeated attempts create only one job.
@@ -175,8 +189,11 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       }
     },
 
-    poll: (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> =>
-      pace.follow(call.userId, () => follow(madeFrom(call, submitted), submitted, signal)),
+    /** @param onProgress receives the progress of the job, if its provider streams it */
+    poll: (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal, onProgress?: OnProgress): Promise<CallResult> => {
+      const polled = (): Promise<CallResult> => follow(madeFrom(call, submitted), submitted, signal);
+      return pace.follow(call.userId, () => (onProgress ? watching(call, submitted, onProgress, polled) : polled()));
+    },
 
     /** Stops a job and keeps the outputs that it had finished. */
     cancel: async (call: ModelCall, submitted: SubmittedJob): Promise<CancelResult> => {

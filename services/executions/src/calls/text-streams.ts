@@ -3,8 +3,9 @@ import { LRUCache } from "lru-cache";
 import type { EventChannel } from "../record/runs/channel";
 import type { CallContext } from "../run/types";
 import { TIMING } from "../run/timing";
+import { createPreviewWriter, NODE_PREVIEW } from "./previews";
 
-/** Streams texts to the followers of a run. Pieces aren't recorded. */
+/** Streams texts and previews to the followers of a run. They aren't recorded. */
 
 export const NODE_DELTA = "node.delta";
 
@@ -20,6 +21,7 @@ export interface TextDelta {
 export type Unfollow = () => void;
 type Writer = ReturnType<typeof createWriter>;
 export type TextStream = Omit<Writer, "tellAll">;
+export type PreviewStream = Omit<ReturnType<typeof createPreviewWriter>, "tellAll">;
 export type TextStreams = ReturnType<typeof createTextStreams>;
 
 /** This many characters are sent at once, before the interval ends. */
@@ -78,7 +80,7 @@ export const createTextStreams = (channel: Pick<EventChannel, "publish" | "subsc
   /** Time at which each execution stops counting as followed. */
   const followed = new LRUCache<string, number>({ max: MAX_FOLLOWED });
   const isFollowed = (executionId: string): boolean => (followed.get(executionId) ?? 0) > Date.now();
-  const writers = new Map<string, Set<Writer>>();
+  const writers = new Map<string, Set<{ tellAll: () => void }>>();
 
   const stop = channel.subscribe(FOLLOWED, ({ data: { executionId, joined } }) => {
     if (typeof executionId !== "string") return;
@@ -87,19 +89,13 @@ export const createTextStreams = (channel: Pick<EventChannel, "publish" | "subsc
     if (isNews) for (const writer of writers.get(executionId) ?? []) writer.tellAll();
   });
 
-  const open = ({ executionId, nodeId, item }: Pick<CallContext, "executionId" | "nodeId" | "item">): TextStream => {
-    const writer = createWriter(
-      () => isFollowed(executionId),
-      (text, reset) => {
-        const data: TextDelta = { nodeId, item, text, ...(reset ? { reset } : {}) };
-        channel.publish(executionId, { type: NODE_DELTA, at: Date.now(), data: { ...data } });
-      },
-    );
+  type Place = Pick<CallContext, "executionId" | "nodeId" | "item">;
+  /** Adds a writer to its run until it is closed. */
+  const opened = <W extends { tellAll: () => void; close: () => void }>(executionId: string, writer: W): W => {
     const ofRun = writers.get(executionId) ?? new Set();
     writers.set(executionId, ofRun.add(writer));
     return {
-      restart: writer.restart,
-      write: writer.write,
+      ...writer,
       close: () => {
         writer.close();
         ofRun.delete(writer);
@@ -108,6 +104,27 @@ export const createTextStreams = (channel: Pick<EventChannel, "publish" | "subsc
     };
   };
 
+  const open = ({ executionId, nodeId, item }: Place): TextStream =>
+    opened(
+      executionId,
+      createWriter(
+        () => isFollowed(executionId),
+        (text, reset) => {
+          const data: TextDelta = { nodeId, item, text, ...(reset ? { reset } : {}) };
+          channel.publish(executionId, { type: NODE_DELTA, at: Date.now(), data: { ...data } });
+        },
+      ),
+    );
+
+  const openPreview = ({ executionId, nodeId, item }: Place): PreviewStream =>
+    opened(
+      executionId,
+      createPreviewWriter(
+        () => isFollowed(executionId),
+        (preview) => channel.publish(executionId, { type: NODE_PREVIEW, at: Date.now(), data: { nodeId, item, ...preview } }),
+      ),
+    );
+
   /** Subscribes to the texts of an execution from all processes, until the returned function is called. */
   const follow = (executionId: string): Unfollow => {
     const say = (joined: boolean): void => channel.publish(FOLLOWED, { type: "followed", at: Date.now(), data: { executionId, joined } });
@@ -115,5 +132,5 @@ export const createTextStreams = (channel: Pick<EventChannel, "publish" | "subsc
     const timer = setInterval(() => say(false), TIMING.textWanted);
     return () => clearInterval(timer);
   };
-  return { open, follow, stop };
+  return { open, openPreview, follow, stop };
 };

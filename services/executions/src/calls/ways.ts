@@ -18,7 +18,7 @@ export interface Calls {
   httpRequest: SendHttp;
   keepFile: KeepFile;
   transforms: Transforms;
-  textStreams: Pick<TextStreams, "open">;
+  textStreams: Pick<TextStreams, "open" | "openPreview">;
 }
 
 export interface CallsOptions extends CallOptions, Pick<JobOptions, "pace">, Pick<FilesOptions, "spool">, Pick<Calls, "textStreams"> {

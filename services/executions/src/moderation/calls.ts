@@ -61,7 +61,11 @@ export const moderated = (calls: Calls, { prompt, outputs, hidesTexts }: Moderat
         await prompt(call, signal);
         return jobs.submit(call, signal, clock);
       },
-      poll: (call, job, signal) => makeChecked(call, signal, () => jobs.poll(call, job, signal)),
+      // Previews can't be checked before they are shown.
+      poll: (call, job, signal, onProgress) =>
+        makeChecked(call, signal, () =>
+          jobs.poll(call, job, signal, onProgress && (({ percent }) => percent !== undefined && onProgress({ percent }))),
+        ),
       cancel: (call, job) => stopped(call, () => jobs.cancel(call, job)),
     },
     texts: {
@@ -95,6 +99,6 @@ export const moderated = (calls: Calls, { prompt, outputs, hidesTexts }: Moderat
       await check(call, { outputs, files: result.files.length }, signal);
       return result;
     },
-    textStreams: hidesTexts ? { open: () => UNHEARD } : textStreams,
+    textStreams: hidesTexts ? { ...textStreams, open: () => UNHEARD } : textStreams,
   };
 };

@@ -1,6 +1,7 @@
-/** Streams an execution: its log, and pieces of texts while models write them. */
+/** Streams an execution: its log, pieces of texts while models write them, and previews of unfinished outputs. */
 import { withTimeout } from "@nodeloom/platform";
 import type { EventChannel } from "../record/runs/channel";
+import { NODE_PREVIEW } from "../calls/previews";
 import { NODE_DELTA, type TextDelta, type TextStreams } from "../calls/text-streams";
 import { TIMING } from "../run/timing";
 import { executionNotFound, publicError } from "@nodeloom/kernel";
@@ -10,19 +11,29 @@ import { isFinal } from "../run/states";
 import type { RunError } from "../run/types";
 import type { Stores } from "../record/stores";
 
-interface HeardDelta extends TextDelta {
+/** An event that isn't in the log. */
+interface Unrecorded {
+  type: string;
   at: number;
+  data: Record<string, unknown>;
 }
 
 type Inbox = ReturnType<typeof createInbox>;
 
-/** Appends a piece to the pieces that wait for a slow watcher. Each text has one entry, however many pieces arrive. */
-const added = (waiting: HeardDelta | undefined, delta: HeardDelta): HeardDelta =>
-  waiting === undefined || delta.reset ? delta : { ...waiting, text: waiting.text + delta.text, at: delta.at };
+/**
+ * What a slow watcher gets of what waits for it, however much arrives: each text once, and of each preview the newest.
+ * @param before waits already
+ */
+const joined = (before: Unrecorded | undefined, next: Unrecorded): Unrecorded => {
+  const { text, reset } = next.data as Partial<TextDelta>;
+  if (before === undefined || reset) return next;
+  const data = text === undefined ? next.data : { text: String(before.data.text) + text };
+  return { ...next, data: { ...before.data, ...data } };
+};
 
 /** Buffers events that the watcher hasn't received yet. */
 const createInbox = (channel: Pick<EventChannel, "subscribe">, executionId: string, signal: AbortSignal) => {
-  const waiting = new Map<string, HeardDelta>();
+  const waiting = new Map<string, Unrecorded>();
   let hasNews = false;
   let wake: () => void = () => undefined;
 
@@ -31,31 +42,30 @@ const createInbox = (channel: Pick<EventChannel, "subscribe">, executionId: stri
     wake();
   };
   const unsubscribe = channel.subscribe(executionId, ({ type, at, data }) => {
-    if (type !== NODE_DELTA) return hear();
-    const delta = { ...(data as unknown as TextDelta), at };
-    const key = `${delta.item}:${delta.nodeId}`;
-    waiting.set(key, added(waiting.get(key), delta));
+    if (type !== NODE_DELTA && type !== NODE_PREVIEW) return hear();
+    const key = `${type}:${String(data.item)}:${String(data.nodeId)}`;
+    waiting.set(key, joined(waiting.get(key), { type, at, data }));
     wake();
   });
   signal.addEventListener("abort", hear);
 
   return {
     /**
-     * Resolves when texts or log events arrive: `texts` for texts only, otherwise `log`. A silent channel and a watcher that stops also
-     * resolve to `log`.
+     * Resolves when events arrive: `unrecorded` if none of them is in the log, otherwise `log`. A silent channel and a watcher that stops
+     * also resolve to `log`.
      */
-    next: async (): Promise<"texts" | "log"> => {
+    next: async (): Promise<"unrecorded" | "log"> => {
       if (!hasNews && waiting.size === 0 && !signal.aborted) {
         await withTimeout(new Promise<void>((resolve) => (wake = resolve)), TIMING.storeRead, hear);
       }
-      const why = hasNews || signal.aborted ? "log" : "texts";
+      const why = hasNews || signal.aborted ? "log" : "unrecorded";
       hasNews = false;
       return why;
     },
-    texts: (nodeId?: string): HeardDelta[] => {
-      const takenDeltas = [...waiting].filter(([, delta]) => nodeId === undefined || delta.nodeId === nodeId);
-      for (const [key] of takenDeltas) waiting.delete(key);
-      return takenDeltas.map(([, delta]) => delta);
+    take: (nodeId?: string): Unrecorded[] => {
+      const takenEntries = [...waiting].filter(([, { data }]) => nodeId === undefined || data.nodeId === nodeId);
+      for (const [key] of takenEntries) waiting.delete(key);
+      return takenEntries.map(([, event]) => event);
     },
     stop: (): void => {
       unsubscribe();
@@ -69,14 +79,14 @@ type Message = executions.WatchExecutionResponse;
 
 export type Watch = (executionId: string, userId: string, after: number, signal: AbortSignal) => AsyncIterable<Message>;
 
-/** Pieces have no number, because they aren't in the log. */
-const deltaMessage = ({ at, ...data }: HeardDelta): Message =>
-  executions.WatchExecutionResponse.fromPartial({ sequence: 0, type: NODE_DELTA, at: new Date(at), dataJson: JSON.stringify(data) });
+/** These events have no number, because they aren't in the log. */
+const unrecordedMessage = ({ type, at, data }: Unrecorded): Message =>
+  executions.WatchExecutionResponse.fromPartial({ sequence: 0, type, at: new Date(at), dataJson: JSON.stringify(data) });
 
-/** Returns the pieces to send before a log event: all pieces before the end, and a node's pieces before its events. */
-const textsBefore = (inbox: Inbox, type: string, { nodeId }: Record<string, unknown>): HeardDelta[] => {
-  if (type === "settled") return inbox.texts();
-  return typeof nodeId === "string" && type !== "node.started" ? inbox.texts(nodeId) : [];
+/** Returns the events to send before a log event: all that wait before the end, and a node's own before its events. */
+const eventsBefore = (inbox: Inbox, type: string, { nodeId }: Record<string, unknown>): Unrecorded[] => {
+  if (type === "settled") return inbox.take();
+  return typeof nodeId === "string" && type !== "node.started" ? inbox.take(nodeId) : [];
 };
 
 /** Hidden graphs hide the files of their nodes. */
@@ -99,7 +109,7 @@ const eventTexts = (data: Data, isHidden: boolean): Pick<Message, "dataJson" | "
 
 /**
  * Streams the ordered event log of an execution until it is final, starting with the recorded events. Pieces of a text are sent before the
- * end of their node. Hidden graphs send no pieces.
+ * end of their node. Hidden graphs send no pieces and no previews.
  */
 export const createWatch = (
   stores: Pick<Stores, "log">,
@@ -118,16 +128,16 @@ export const createWatch = (
         const { graphHidden } = log.row;
         await awaitDelivered(log.row);
         for (const { sequence, type, at, data } of log.events) {
-          if (!graphHidden) yield* textsBefore(inbox, type, data).map(deltaMessage);
+          if (!graphHidden) yield* eventsBefore(inbox, type, data).map(unrecordedMessage);
           yield executions.WatchExecutionResponse.fromPartial({ sequence, type, at, ...eventTexts(data, graphHidden === true) });
           last = sequence;
         }
         if (log.more) continue;
         if (isFinal(log.row)) return;
         if (!graphHidden) unfollow ??= texts.follow(executionId);
-        while ((await inbox.next()) === "texts") {
-          const deltas = inbox.texts();
-          if (!graphHidden) yield* deltas.map(deltaMessage);
+        while ((await inbox.next()) === "unrecorded") {
+          const events = inbox.take();
+          if (!graphHidden) yield* events.map(unrecordedMessage);
         }
       }
     } finally {

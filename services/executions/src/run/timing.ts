@@ -89,6 +89,8 @@ export const TIMING = {
   spoolLost: 10 * MINUTE,
   /** How long pieces of a text are collected before they are sent. */
   textBatch: 100,
+  /** Shortest time between two previews of a call. */
+  previewEvery: SECOND,
   /** How long progress waits to share a write. */
   progressGathered: 2,
   /** Used instead of `progressGathered` for synchronous runs, whose clients are answered at the end. */

@@ -42,7 +42,7 @@ export interface ActivityOptions extends StepDependencies {
   jobs: Jobs;
   texts: Texts;
   files: Files;
-  textStreams: Pick<TextStreams, "open">;
+  textStreams: Pick<TextStreams, "open" | "openPreview">;
   httpRequest: SendHttp;
   keepFile: KeepFile;
   transforms: Transforms;
@@ -111,7 +111,14 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
 
   const poll = step(
     { endsWithRun: false, requestId: (job: SubmittedJob) => job.requestId, recordOf: keptMade },
-    (call: ModelCall, { ending }, job: SubmittedJob) => jobs.poll(call, job, ending),
+    async (call: ModelCall, { ending }, job: SubmittedJob) => {
+      const preview = textStreams.openPreview(call);
+      try {
+        return await jobs.poll(call, job, ending, preview.write);
+      } finally {
+        preview.close();
+      }
+    },
   );
 
   const request = step(

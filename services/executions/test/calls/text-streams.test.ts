@@ -134,3 +134,42 @@ it("keeps nothing of finished texts", () => {
   unfollow();
   late();
 });
+
+describe("previews of an unfinished output", () => {
+  const image = (name: string) => ({ contentType: "image/png" as const, bytes: Buffer.from(name) });
+  const previews = (): unknown[] =>
+    published.flatMap(({ id, event: { type, data } }) => (id === ID && type === "node.preview" ? [{ ...data, nodeId: undefined }] : []));
+
+  it("are sent at most once a second, always the newest, and only to followers", () => {
+    const preview = streams.openPreview(CALL);
+    preview.write({ percent: 5 });
+    expect([published, jest.getTimerCount()]).toEqual([[], 0]);
+    const unfollow = streams.follow(ID);
+    preview.write({ percent: 10, image: image("a") });
+    for (let percent = 11; percent < 50; percent += 1) preview.write({ percent, image: image(`b${percent}`) });
+    preview.write({ percent: 50 });
+    expect(previews()).toEqual([{ item: 0, percent: 5 }]);
+    jest.advanceTimersByTime(TIMING.previewEvery);
+    expect(previews().slice(1)).toEqual([
+      { item: 0, percent: 50, image: `data:image/png;base64,${Buffer.from("b49").toString("base64")}` },
+    ]);
+    // Nothing has changed since.
+    jest.advanceTimersByTime(3 * TIMING.previewEvery);
+    expect(previews()).toHaveLength(2);
+    preview.close();
+    unfollow();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it("are sent whole to a late follower, and no more after the call", () => {
+    const preview = streams.openPreview(CALL);
+    preview.write({ percent: 30 });
+    preview.write({ image: image("a") });
+    const unfollow = streams.follow(ID);
+    expect(previews()).toEqual([{ item: 0, percent: 30, image: "data:image/png;base64,YQ==" }]);
+    preview.close();
+    streams.follow(ID)();
+    expect(previews()).toHaveLength(1);
+    unfollow();
+  });
+});

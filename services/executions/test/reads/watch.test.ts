@@ -92,6 +92,7 @@ it("shows neither texts in progress nor files of a hidden graph", async () => {
     seenEvents.push(`${type} ${dataJson}`);
     if (type === "settled") continue;
     channel.publish(id, { type: "node.delta", at: 0, data: { nodeId: "chat", item: 0, text: "a prompt" } });
+    channel.publish(id, { type: "node.preview", at: 0, data: { nodeId: "pic", item: 0, percent: 5, image: "data:image/png;base64,YQ==" } });
     await stores.rows.finish(id, final, [news("settled")]);
     channel.publish(id, { type: "settled", at: 0, data: {} });
   }
@@ -113,6 +114,25 @@ it("shows the reason of a node's failure to users who can read the graph, and no
   const open = JSON.stringify({ nodeId: "web", error: { code: error.code, message: publicMessage } });
   expect(await errorTexts({})).toEqual([JSON.stringify({ nodeId: "web", error: whole }), open]);
   expect(await errorTexts({ graphHidden: true })).toEqual([open, ""]);
+});
+
+it("sends a slow watcher only the newest preview, before the end of its node", async () => {
+  const [id, channel] = [await inserted(), localChannel()];
+  const seenEvents: string[] = [];
+  for await (const { sequence, type, dataJson } of createWatch(stores, channel, texts, DELIVERED)(
+    id,
+    "owner",
+    0,
+    new AbortController().signal,
+  )) {
+    seenEvents.push(type === "node.preview" ? `${sequence}:${dataJson}` : type);
+    if (type !== "admitted") continue;
+    for (const change of [{ percent: 5, image: "a" }, { percent: 10 }, { image: "b" }])
+      channel.publish(id, { type: "node.preview", at: 0, data: { nodeId: "pic", item: 0, ...change } });
+    await stores.rows.finish(id, final, [news("settled")]);
+    channel.publish(id, { type: "settled", at: 0, data: {} });
+  }
+  expect(seenEvents).toEqual(["admitted", '0:{"nodeId":"pic","item":0,"percent":10,"image":"b"}', "settled"]);
 });
 
 it("starts after the given number", async () => {

@@ -65,6 +65,7 @@ const provider = async (key = KEY): Promise<TextProvider> => {
   const egress = {
     stream: () => Promise.reject(new Error("no")),
     request: () => Promise.reject(new Error("no")),
+    listen: () => Promise.reject(new Error("no")),
     close: () => Promise.resolve(),
   };
   return createProvider(providerJson, { egress, ownServers, secret: () => key }) as TextProvider;

@@ -43,10 +43,23 @@ export interface EgressStream extends Omit<EgressResponse, "body"> {
   body: AsyncIterable<Buffer>;
 }
 
+export interface EgressSocketRequest extends Pick<EgressRequest, "url" | "headers"> {
+  /** Closes the connection. */
+  signal: AbortSignal;
+  /** Receives texts as strings and other messages as bytes, up to a few MB each. */
+  onMessage: (message: string | Buffer) => void;
+}
+
 export interface EgressClient {
   request(request: EgressRequest): Promise<EgressResponse>;
   /** Returns the response body as a stream, for files and server-sent events. */
   stream(request: EgressRequest): Promise<EgressStream>;
+  /**
+   * Listens to a WebSocket at an `http` or `https` URL. Follows no redirects.
+   * @returns when the connection is closed, for any reason
+   * @throws EgressError for a blocked destination
+   */
+  listen(request: EgressSocketRequest): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -162,13 +175,19 @@ const bodyOf = (body: EgressRequest["body"]): string | Buffer | Readable | null 
   body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? (body ?? null) : Readable.from(body, { objectMode: false });
 
 const CONNECT_TIMEOUT_MS = 5_000;
+const MAX_SOCKET_MESSAGE_BYTES = 4 * 1_024 * 1_024;
 
 export const createEgressClient = ({ allow = [], ownServers = [], lookup = dnsLookup }: EgressOptions = {}): EgressClient => {
   // Loaded here, so that processes without outgoing calls don't load it.
   const undici = require("undici") as typeof import("undici");
   const allowed = canonicalTargets(allow);
   const own = canonicalTargets(ownServers);
-  const agentOptions = { connections: 256, pipelining: 1, keepAliveTimeout: 10_000 };
+  const agentOptions = {
+    connections: 256,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    webSocket: { maxPayloadSize: MAX_SOCKET_MESSAGE_BYTES },
+  };
   const agent = (check: AddressCheck): Agent =>
     new undici.Agent({ ...agentOptions, connect: createConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup(lookup, check) }) });
   const agents = { guarded: agent(PUBLIC), exempt: agent(ANY), own: agent(HOSTS) };
@@ -223,8 +242,26 @@ export const createEgressClient = ({ allow = [], ownServers = [], lookup = dnsLo
     }
   };
 
+  const listen = async ({ url: address, headers, signal, onMessage }: EgressSocketRequest): Promise<void> => {
+    const url = checkUrl(address, allowed, own);
+    if (signal.aborted) return;
+    const socket = new undici.WebSocket(url.href.replace(/^http/, "ws"), {
+      dispatcher: agentFor(targetOf(url)),
+      headers: withUserAgent(headers),
+    });
+    socket.binaryType = "arraybuffer";
+    socket.addEventListener("message", ({ data }: { data: string | ArrayBuffer }) =>
+      onMessage(typeof data === "string" ? data : Buffer.from(data)),
+    );
+    const close = (): void => socket.close();
+    signal.addEventListener("abort", close);
+    await new Promise<void>((resolve) => socket.addEventListener("close", () => resolve()));
+    signal.removeEventListener("abort", close);
+  };
+
   return {
     stream,
+    listen,
     request: async (options) => {
       const response = await stream(options);
       const chunks: Buffer[] = [];

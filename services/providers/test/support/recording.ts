@@ -86,7 +86,12 @@ const replayer = (exchanges: readonly Exchange[]): EgressClient => {
         : Buffer.from(base64, "base64");
     return Promise.resolve({ status, headers, body: once(bytes) });
   };
-  return { stream, request: () => Promise.reject(new Error("not recorded")), close: () => Promise.resolve() };
+  return {
+    stream,
+    request: () => Promise.reject(new Error("not recorded")),
+    listen: () => Promise.reject(new Error("not recorded")),
+    close: () => Promise.resolve(),
+  };
 };
 
 const fileOutcome = async (file: ProviderFile): Promise<unknown> => {

@@ -12,4 +12,6 @@ export { Library } from "../panels/library";
 export { ProblemsPanel } from "../panels/problems";
 export { Minimap } from "./mini-map";
 export { NodeMask } from "./node/node-mask";
+export { NodeAwaited } from "./node/node-awaited";
+export { NodeSizes } from "./node/node-sizes";
 export { NodeElapsed } from "./node/node-elapsed";

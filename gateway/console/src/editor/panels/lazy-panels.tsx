@@ -24,6 +24,8 @@ export const NodeCorner = lazy(async () => ({ default: (await loadExtras()).Node
 export const Minimap = lazy(async () => ({ default: (await loadExtras()).Minimap }));
 export const NodeMask = lazy(async () => ({ default: (await loadExtras()).NodeMask }));
 export const NodeElapsed = lazy(async () => ({ default: (await loadExtras()).NodeElapsed }));
+export const NodeAwaited = lazy(async () => ({ default: (await loadExtras()).NodeAwaited }));
+export const NodeSizes = lazy(async () => ({ default: (await loadExtras()).NodeSizes }));
 export const Conflicts = lazy(async () => ({ default: (await loadExtras()).Conflicts }));
 
 export const loadPanels = (): void => {

@@ -14,6 +14,8 @@ export interface ShownItem {
   text: string | undefined;
   creditsCost: number;
   error: string | undefined;
+  /** While the item is awaited: the file that an earlier run has at its place. */
+  earlier?: OutputFile | undefined;
 }
 
 const textOf = (outputs: Readonly<Record<string, unknown>>): string | undefined => {

@@ -83,7 +83,10 @@ const shownOf = (
   latest: LatestOutput | undefined,
   outdated: (nodeId: string, executionId: string) => boolean,
 ): NodeRunView => {
-  const live = run && progress ? itemsOf(node, progress, run.execution?.result) : [];
+  const earlierItems = latest && latest.executionId !== run?.executionId ? itemsOf(node, latest.node, latest.result) : [];
+  const live = (run && progress ? itemsOf(node, progress, run.execution?.result) : []).map((one): ShownItem =>
+    one.status === "processing" ? { ...one, earlier: earlierItems.find(({ item }) => item === one.item)?.file } : one,
+  );
   if (run && live.length > 0) {
     const { executionId, execution } = run;
     const isOutdated = outdated(node.id, executionId);
@@ -97,16 +100,15 @@ const shownOf = (
       floor: floorOf(node, live),
     };
   }
-  const items = latest ? itemsOf(node, latest.node, latest.result) : [];
-  if (!latest || items.length === 0 || latest.executionId === run?.executionId) return { ...NOTHING_SHOWN, progress };
+  if (!latest || earlierItems.length === 0) return { ...NOTHING_SHOWN, progress };
   return {
     progress,
     executionId: latest.executionId,
     at: latest.at,
     isEarlier: true,
     isOutdated: outdated(node.id, latest.executionId),
-    items,
-    floor: floorOf(node, items),
+    items: earlierItems,
+    floor: floorOf(node, earlierItems),
   };
 };
 
@@ -115,6 +117,7 @@ const sameItem = (a: ShownItem, b: ShownItem | undefined): boolean =>
   b !== undefined &&
   a.status === b.status &&
   a.file?.url === b.file?.url &&
+  a.earlier?.url === b.earlier?.url &&
   a.text === b.text &&
   a.creditsCost === b.creditsCost &&
   a.error === b.error;

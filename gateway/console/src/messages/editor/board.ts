@@ -80,6 +80,7 @@ export const NODE_HEAD = {
 
 export const NODE_MEDIA = {
   running: "running",
+  unfinished: "Preview of the unfinished picture",
   noResultOfItem: "This item has no result.",
   of: (index: number, count: number) => `${index} of ${count}`,
   from: (at: string) => `from ${at}`,

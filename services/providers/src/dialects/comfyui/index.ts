@@ -4,6 +4,7 @@ import { isRecord, LIMITS } from "@nodeloom/kernel";
 import { pointer } from "../../pointer";
 import { createTransport, DIRECT_TIMEOUT_MS } from "../../transport";
 import { errorIn, filesIn, type OutputFile } from "./history";
+import { progressIn } from "./progress";
 import { workflowWith } from "./workflow";
 
 /**
@@ -76,7 +77,12 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
     intervalMs: INTERVAL_MS,
     maxIntervalMs: MAX_INTERVAL_MS,
     submit: async ({ inputs, idempotencyKey, signal }) => {
-      const body = { prompt: workflowWith(settings, inputs), client_id: clientOf(idempotencyKey) };
+      const body = {
+        prompt: workflowWith(settings, inputs),
+        client_id: clientOf(idempotencyKey),
+        // By default, servers send no previews.
+        extra_data: { preview_method: "auto" },
+      };
       try {
         const answer = await transport.json({ method: "POST", url: `${baseUrl}/prompt`, body, signal });
         const id = pointer(answer, "/prompt_id");
@@ -104,6 +110,15 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
       if (late !== undefined) return endedState(late);
       throw new ProviderError("refused", "the server does not know the job", NOT_FOUND);
     },
+    watch: ({ submission, idempotencyKey, onProgress, signal }) =>
+      transport.listen({
+        url: `${baseUrl}/ws?${new URLSearchParams({ clientId: clientOf(idempotencyKey) }).toString()}`,
+        signal,
+        onMessage: (message) => {
+          const progress = progressIn(message, submission.requestId);
+          if (progress) onProgress(progress);
+        },
+      }),
     cancel: async ({ requestId }) => {
       const post = (path: string, body: object): Promise<void> => transport.done({ method: "POST", url: `${baseUrl}${path}`, body });
       await post("/queue", { delete: [requestId] });

@@ -1,16 +1,16 @@
 import { Expand, LoaderCircle, TriangleAlert } from "lucide-react";
 import { Suspense, useState, type ReactNode } from "react";
-import { NODE, WIDTHS, type Box } from "../../../canvas/geometry";
+import { NODE, type Box } from "../../../canvas/geometry";
 import type { DocNode } from "../../../document/graph";
 import { MediaView } from "../../../media/media-view";
 import { Thumb } from "../../../media/thumb";
 import { IconButton } from "../../../ui/button";
 import { classes } from "../../../ui/classes";
 import { ago, creditNumber } from "../../../ui/format";
-import { resizeTo } from "../../commands/media-actions";
 import { viewNode } from "../../commands/view-node";
-import { useEditor, useUi } from "../../context";
-import { NodeMask } from "../../panels/lazy-panels";
+import { useEditor } from "../../context";
+import { NodeAwaited, NodeMask, NodeSizes } from "../../panels/lazy-panels";
+import type { AwaitedProps } from "./node-awaited";
 import type { NodeRunView } from "../../scene/shown";
 import type { ShownItem } from "../../scene/shown-items";
 import { NODE_MEDIA } from "../../../messages/editor/board";
@@ -18,9 +18,13 @@ import { NODE_MEDIA } from "../../../messages/editor/board";
 type Floor = NonNullable<Box["floor"]>;
 const PIXELS = typeof devicePixelRatio === "number" ? devicePixelRatio : 1;
 
-const Waiting = () => (
-  <span className="flex size-full items-center justify-center text-muted">
-    <LoaderCircle className="size-6 animate-spin" aria-label={NODE_MEDIA.running} role="img" />
+/** An awaited output, over its unfinished picture or the one of an earlier run. */
+const Waiting = (props: AwaitedProps) => (
+  <span className="relative flex size-full items-center justify-center text-muted">
+    <Suspense fallback={null}>
+      <NodeAwaited {...props} />
+    </Suspense>
+    <LoaderCircle className="relative size-6 animate-spin" aria-label={NODE_MEDIA.running} role="img" />
   </span>
 );
 
@@ -31,8 +35,16 @@ const Failed = ({ message }: { message: string | undefined }) => (
   </span>
 );
 
+interface ItemProps {
+  nodeId: string;
+  item: ShownItem;
+  label: string;
+  width: number;
+  mask: ReactNode;
+}
+
 /** One output in full size. */
-const Item = ({ item, label, width, mask }: { item: ShownItem; label: string; width: number; mask: ReactNode }) => {
+const Item = ({ nodeId, item, label, width, mask }: ItemProps) => {
   if (item.file?.isMask === true) return mask;
   if (item.file?.family === "model3d") return <MediaView file={item.file} label={label} className="nodrag nowheel size-full" />;
   if (item.file?.family === "audio") return <MediaView file={item.file} label={label} className="w-full" />;
@@ -43,7 +55,7 @@ const Item = ({ item, label, width, mask }: { item: ShownItem; label: string; wi
         {item.text}
       </p>
     );
-  return item.status === "processing" ? <Waiting /> : <Failed message={item.error} />;
+  return item.status === "processing" ? <Waiting nodeId={nodeId} item={item} pixels={width * PIXELS} /> : <Failed message={item.error} />;
 };
 
 /** Caption with position among the outputs, cost and age. */
@@ -58,29 +70,6 @@ const captionOf = ({ items, at, isEarlier, isOutdated }: NodeRunView, index: num
   ]
     .filter(Boolean)
     .join(" · ");
-};
-
-const SizeButtons = ({ node }: { node: DocNode }) => {
-  const editor = useEditor();
-  const locked = useUi((state) => state.locked) || !editor.canEdit;
-  if (locked) return null;
-  const width = node.view?.width ?? NODE.width;
-  return (
-    <span className="flex" role="group" aria-label={NODE_MEDIA.size}>
-      {(["S", "M", "L"] as const).map((name) => (
-        <button
-          key={name}
-          type="button"
-          aria-pressed={width === WIDTHS[name]}
-          aria-label={NODE_MEDIA.show({ S: "small", M: "medium", L: "large" }[name])}
-          className="node-tool"
-          onClick={() => resizeTo(editor, node, name)}
-        >
-          {name}
-        </button>
-      ))}
-    </span>
-  );
 };
 
 const STRIP_WIDTH = 40;
@@ -160,6 +149,7 @@ export const NodeMedia = ({
     >
       <div className={classes("node-stage", item.file?.family === "audio" && "nodrag node-stage-sound")} onDoubleClick={open}>
         <Item
+          nodeId={node.id}
           item={item.status === "processing" && item.item === 0 && writing !== undefined ? { ...item, text: writing } : item}
           label={NODE_MEDIA.itemOf(title, chosenIndex + 1, items.length)}
           width={width}
@@ -167,7 +157,9 @@ export const NodeMedia = ({
         />
         {caption !== "" && <span className="node-caption">{caption}</span>}
         <span className="node-tools nodrag">
-          <SizeButtons node={node} />
+          <Suspense fallback={null}>
+            <NodeSizes node={node} />
+          </Suspense>
           {item.status === "completed" && (
             <IconButton icon={Expand} size="sm" label={NODE_MEDIA.viewFullSize} className="node-tool" tabIndex={-1} onClick={open} />
           )}
