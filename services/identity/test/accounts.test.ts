@@ -1,14 +1,7 @@
 import { identity } from "@nodeloom/proto";
-import { deploy, newUser, PASSWORD, refusal, type Deployment, type IdentityClient } from "./support";
+import { newUser, PASSWORD, refusal, useIdentity } from "./support";
 
-let deployment: Deployment;
-let client: IdentityClient;
-
-beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
-});
-afterAll(() => deployment.stop());
+const { client, deployment } = useIdentity();
 
 const list = (request: Partial<identity.ListUsersRequest>): Promise<identity.ListUsersResponse> =>
   client.listUsers(identity.ListUsersRequest.fromPartial(request));

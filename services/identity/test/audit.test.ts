@@ -1,16 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { identity } from "@nodeloom/proto";
-import { deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+import { newUser, refusal, useIdentity } from "./support";
 
 const { AUDIT_OUTCOME_PENDING: PENDING, AUDIT_OUTCOME_DONE: DONE, AUDIT_OUTCOME_FAILED: FAILED } = identity.AuditOutcome;
 
-let deployment: Deployment;
-let client: IdentityClient;
-beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
-});
-afterAll(() => deployment.stop());
+const { client, deployment } = useIdentity();
 
 const intent = (fields: Partial<identity.AuditRow> = {}): identity.AuditRow =>
   identity.AuditRow.fromPartial({

@@ -1,20 +1,13 @@
 import { createEndpointStore } from "../src/keys/endpoint-store";
 import { createEndpoints } from "../src/keys/endpoints";
-import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+import { createKey, newUser, refusal, useIdentity } from "./support";
 
 const URL = "https://example.com/hook";
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const DAY_MS = 24 * 3_600_000;
 const SINCE = Date.parse("2030-01-01T00:00:00.000Z");
 
-let deployment: Deployment;
-let client: IdentityClient;
-
-beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
-});
-afterAll(() => deployment.stop());
+const { client, deployment } = useIdentity();
 
 const owner = async (): Promise<string> => (await newUser(client, { tier: "pro" })).id;
 const create = (ownerId: string, events = ["execution.completed"], url = URL) =>

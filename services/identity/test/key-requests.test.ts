@@ -1,16 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { identity } from "@nodeloom/proto";
 import type { KeyRequestRecord } from "../src/keys/records";
-import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+import { createKey, newUser, refusal, useIdentity } from "./support";
 
-let deployment: Deployment;
-let client: IdentityClient;
-
-beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
-});
-afterAll(() => deployment.stop());
+const { client, deployment } = useIdentity();
 
 const START = Date.parse("2030-01-01T00:00:00.000Z");
 const requestRecords = () => deployment.database.collection<KeyRequestRecord>("key-requests");

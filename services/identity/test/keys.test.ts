@@ -1,16 +1,9 @@
 import { type identity } from "@nodeloom/proto";
 import { generateKeyValue } from "../src/keys/key-value";
 import type { DeletedKeyRecord, KeyRecord } from "../src/keys/records";
-import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+import { createKey, deploy, newUser, refusal, useIdentity } from "./support";
 
-let deployment: Deployment;
-let client: IdentityClient;
-
-beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
-});
-afterAll(() => deployment.stop());
+const { client, deployment } = useIdentity();
 
 const keyRecords = () => deployment.database.collection<KeyRecord>("keys");
 

@@ -1,14 +1,8 @@
 import { identity } from "@nodeloom/proto";
-import { deploy, newUser, type Deployment, type IdentityClient } from "./support";
+import { newUser, useIdentity } from "./support";
 
-let deployment: Deployment;
-let client: IdentityClient;
+const { client, deployment } = useIdentity();
 
-beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
-});
-afterAll(() => deployment.stop());
 beforeEach(() => deployment.database.collection("tiers").deleteMany({}));
 
 const put = (id: string) =>

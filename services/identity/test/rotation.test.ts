@@ -1,15 +1,11 @@
-import { createKey, deploy, eventually, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+import { createKey, eventually, newUser, refusal, useIdentity } from "./support";
 
-let deployment: Deployment;
-let client: IdentityClient;
+const { client, deployment } = useIdentity();
 let userId: string;
 
 beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
   userId = (await newUser(client, { tier: "pro" })).id;
 });
-afterAll(() => deployment.stop());
 
 const works = async (value: string): Promise<boolean> => {
   try {

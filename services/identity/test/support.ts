@@ -88,6 +88,21 @@ export const deploy = async (): Promise<Deployment> => {
   };
 };
 
+/** Refers to a value that is there later. */
+const later = <T extends object>(value: () => T): T => new Proxy({} as T, { get: (_, name) => Reflect.get(value(), name) as unknown });
+
+/** Starts one instance for a suite. Tests and hooks can use the result. */
+export const useIdentity = (overrides: Record<string, string> = {}): { client: IdentityClient; deployment: Deployment } => {
+  let deployment: Deployment;
+  let client: IdentityClient;
+  beforeAll(async () => {
+    deployment = await deploy();
+    ({ client } = await deployment.startInstance(overrides));
+  });
+  afterAll(() => deployment.stop());
+  return { client: later(() => client), deployment: later(() => deployment) };
+};
+
 export interface Relay {
   url: string;
   /** Closes every connection and rejects new ones, like a stopped server. */

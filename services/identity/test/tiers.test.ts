@@ -1,15 +1,8 @@
 import { CAPS, ENTERPRISE_CAPS, USUAL_CAPS } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
-import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+import { createKey, newUser, refusal, useIdentity } from "./support";
 
-let deployment: Deployment;
-let client: IdentityClient;
-
-beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
-});
-afterAll(() => deployment.stop());
+const { client, deployment } = useIdentity();
 
 const tier = (fields: Partial<identity.Tier>): identity.Tier => ({
   id: "studio",

@@ -1,4 +1,4 @@
-import { createKey, deploy, newUser, refusal, type Deployment, type IdentityClient } from "./support";
+import { createKey, deploy, newUser, refusal, useIdentity } from "./support";
 
 const URL = "https://example.com/hook";
 const ALL_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"];
@@ -6,16 +6,12 @@ const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const NOTHING = { url: "", secrets: [], events: [], disabled: false, revision: "" };
 const REVISION: unknown = expect.stringMatching(/^[0-9a-f-]{36}$/);
 
-let deployment: Deployment;
-let client: IdentityClient;
+const { client, deployment } = useIdentity();
 let userId: string;
 
 beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
   userId = (await newUser(client, { tier: "pro" })).id;
 });
-afterAll(() => deployment.stop());
 
 const keyRecords = () => deployment.database.collection<{ _id: string }>("keys");
 const withWebhook = () => createKey(client, userId, { preset: "webhook-receiver", webhookUrl: URL });

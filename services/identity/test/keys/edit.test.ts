@@ -1,14 +1,10 @@
-import { createKey, deploy, eventually, newUser, refusal, type Deployment, type IdentityClient } from "../support";
+import { createKey, deploy, eventually, newUser, refusal, useIdentity, type IdentityClient } from "../support";
 
-let deployment: Deployment;
-let client: IdentityClient;
+const { client, deployment } = useIdentity();
 let replica: IdentityClient;
 beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
   ({ client: replica } = await deployment.startInstance());
 });
-afterAll(() => deployment.stop());
 
 const grantsOf = (capabilities: string[]) => ({ capabilities });
 

@@ -1,16 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { deploy, newUser, PASSWORD, refusal, type Deployment, type IdentityClient } from "../support";
+import { newUser, PASSWORD, refusal, useIdentity } from "../support";
 
 const NEXT = "a loom of many colours";
 const THIRD = "yet another fine thread";
 
-let deployment: Deployment;
-let client: IdentityClient;
-beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
-});
-afterAll(() => deployment.stop());
+const { client, deployment } = useIdentity();
 
 const change = (userId: string, currentPassword: string, newPassword: string) =>
   client.changePassword({ userId, currentPassword, newPassword }, { deadlineMs: 20_000 });

@@ -1,18 +1,14 @@
 import { STOP_SETTLED_MS, createRunStops } from "../../src/users/run-stops";
 import { createStore, type Store } from "../../src/store";
-import { createKey, deploy, eventually, newUser, PASSWORD, refusal, type Deployment, type IdentityClient } from "../support";
+import { createKey, eventually, newUser, PASSWORD, refusal, useIdentity, type IdentityClient } from "../support";
 
-let deployment: Deployment;
-let client: IdentityClient;
+const { client, deployment } = useIdentity();
 let replica: IdentityClient;
 let store: Store;
 beforeAll(async () => {
-  deployment = await deploy();
-  ({ client } = await deployment.startInstance());
   ({ client: replica } = await deployment.startInstance());
   store = createStore(deployment.database);
 });
-afterAll(() => deployment.stop());
 beforeEach(async () => void (await deployment.database.collection("run-stops").deleteMany({})));
 
 const refusedWith = (value: string, reason: string) =>
