@@ -4,6 +4,7 @@ import { APPROVAL } from "../../messages/canvas";
 
 export const approval: Look = {
   type: "approval",
+  order: 14,
   title: APPROVAL.approval,
   group: "data",
   icon: UserCheck,

@@ -4,6 +4,7 @@ import { GENERATE_AUDIO } from "../../messages/canvas";
 
 export const generateAudio: Look = generator(
   "generate-audio",
+  7,
   GENERATE_AUDIO.audio,
   "audio",
   AudioLines,

@@ -4,6 +4,7 @@ import { GENERATE_IMAGE } from "../../messages/canvas";
 
 export const generateImage: Look = generator(
   "generate-image",
+  5,
   GENERATE_IMAGE.image,
   "image",
   Image,

@@ -4,6 +4,7 @@ import { GENERATE_VIDEO } from "../../messages/canvas";
 
 export const generateVideo: Look = generator(
   "generate-video",
+  6,
   GENERATE_VIDEO.video,
   "video",
   Film,

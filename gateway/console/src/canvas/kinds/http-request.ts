@@ -5,6 +5,7 @@ import { HTTP_REQUEST } from "../../messages/canvas";
 
 export const httpRequest: Look = {
   type: "http-request",
+  order: 11,
   title: HTTP_REQUEST.httpRequest,
   group: "data",
   icon: Globe,

@@ -6,7 +6,7 @@ import { LOOKS } from "./looks";
 import { KINDS_TEXTS } from "../../messages/canvas";
 
 /** A node kind of the kernel with its appearance. */
-export interface Kind extends Omit<Look, "data" | "fedBy" | "summary"> {
+export interface Kind extends Omit<Look, "order" | "data" | "fedBy" | "summary"> {
   /** The kernel's entry; undefined for kinds unknown to this version, which stay unchanged. */
   rules: NodeKind | undefined;
   /** @param feeder name of the source port that is linked to the node */
@@ -41,7 +41,7 @@ const settingsInWords = (kind: NodeKind) => (data: Readonly<Record<string, unkno
   return texts.filter(Boolean).slice(0, 2).join("\n") || kind.summary;
 };
 
-const plainLook = (kind: NodeKind): Look => ({
+const plainLook = (kind: NodeKind): Omit<Look, "order"> => ({
   type: kind.type,
   title: titleOf(kind.type),
   description: kind.summary,
@@ -67,13 +67,13 @@ export const kindFrom = (rules: NodeKind): Kind => {
   };
 };
 
-const ORDER = LOOKS.map(({ type }) => type);
-const place = ({ type }: Kind): number => (ORDER.indexOf(type) + ORDER.length + 1) % (ORDER.length + 1);
+/** Kinds without a look follow the others. */
+const place = ({ type }: NodeKind): number => LOOK_OF.get(type)?.order ?? LOOKS.length;
 
 /** Kinds of the kernel's table in palette order. */
 export const KINDS: readonly Kind[] = Object.values(NODE_KINDS)
-  .map(kindFrom)
-  .sort((a, b) => place(a) - place(b));
+  .sort((a, b) => place(a) - place(b))
+  .map(kindFrom);
 
 /** Kind of notes and frames. */
 export const REMARK: Kind = KINDS.find(({ runs }) => !runs)!;

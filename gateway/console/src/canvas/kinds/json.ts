@@ -4,6 +4,7 @@ import { JSON_TEXTS } from "../../messages/canvas";
 
 export const json: Look = {
   type: "json",
+  order: 12,
   title: JSON_TEXTS.json,
   group: "data",
   icon: Braces,

@@ -5,6 +5,7 @@ import { LIST } from "../../messages/canvas";
 
 export const list: Look = {
   type: "list",
+  order: 10,
   title: LIST.list,
   group: "data",
   icon: List,

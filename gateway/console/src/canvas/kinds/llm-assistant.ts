@@ -4,6 +4,7 @@ import { LLM_ASSISTANT } from "../../messages/canvas";
 
 export const llmAssistant: Look = {
   type: "llm-assistant",
+  order: 4,
   title: LLM_ASSISTANT.assistant,
   group: "text",
   icon: MessageSquareText,

@@ -23,6 +23,8 @@ export type FormName = "fields" | "text" | "http" | "file" | "list" | "expressio
 export interface Look {
   /** The kernel's name of the kind. */
   type: string;
+  /** Place in the palette; fractions are allowed. */
+  order: number;
   title: string;
   /** Description of one line in the palette. */
   description: string;
@@ -55,8 +57,17 @@ export const modelAndPrompt = (data: Data): string => {
   return `${textOf(data.model) || COMMON.chooseModel}${prompt === "" ? "" : `\n${prompt}`}`;
 };
 
-export const generator = (type: string, title: string, id: string, icon: LucideIcon, description: string, words: string): Look => ({
+export const generator = (
+  type: string,
+  order: number,
+  title: string,
+  id: string,
+  icon: LucideIcon,
+  description: string,
+  words: string,
+): Look => ({
   type,
+  order,
   title,
   id,
   icon,

@@ -7,6 +7,7 @@ const NEW_TURNS = 3;
 
 export const loop: Look = {
   type: "loop",
+  order: 17,
   title: LOOP.loop,
   group: "data",
   icon: Repeat,

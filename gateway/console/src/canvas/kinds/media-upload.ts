@@ -5,6 +5,7 @@ import { MEDIA_UPLOAD } from "../../messages/canvas";
 
 export const mediaUpload: Look = {
   type: "media-upload",
+  order: 9,
   title: COMMON.file,
   group: "data",
   icon: FileUp,

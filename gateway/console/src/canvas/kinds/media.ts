@@ -5,6 +5,7 @@ import { MEDIA } from "../../messages/canvas";
 
 export const media: Look = {
   type: "media",
+  order: 15,
   title: MEDIA.fileOperation,
   group: "data",
   icon: Scissors,

@@ -4,6 +4,7 @@ import { NOTE } from "../../messages/canvas";
 
 export const note: Look = {
   type: "note",
+  order: 18,
   title: NOTE.note,
   group: "notes",
   icon: StickyNote,

@@ -6,6 +6,7 @@ import { REQUEST_INPUT } from "../../messages/canvas";
 
 export const requestInput: Look = {
   type: "request-input",
+  order: 1,
   title: COMMON.inputs,
   group: "ends",
   icon: TextCursorInput,

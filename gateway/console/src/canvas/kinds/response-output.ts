@@ -4,6 +4,7 @@ import { RESPONSE_OUTPUT } from "../../messages/canvas";
 
 export const responseOutput: Look = {
   type: "response-output",
+  order: 2,
   title: RESPONSE_OUTPUT.results,
   group: "ends",
   icon: FileOutput,

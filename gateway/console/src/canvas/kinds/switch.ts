@@ -4,6 +4,7 @@ import { SWITCH } from "../../messages/canvas";
 
 export const switchKind: Look = {
   type: "switch",
+  order: 13,
   title: SWITCH.switch,
   group: "data",
   icon: Split,

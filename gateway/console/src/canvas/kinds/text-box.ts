@@ -5,6 +5,7 @@ import { TEXT_BOX } from "../../messages/canvas";
 
 export const textBox: Look = {
   type: "text-box",
+  order: 3,
   title: COMMON.text,
   group: "text",
   icon: SquarePen,

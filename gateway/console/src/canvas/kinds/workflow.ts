@@ -5,6 +5,7 @@ import { WORKFLOW } from "../../messages/canvas";
 
 export const workflow: Look = {
   type: "workflow",
+  order: 16,
   title: COMMON.workflow,
   group: "data",
   icon: Workflow,

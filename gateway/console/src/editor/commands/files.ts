@@ -1,4 +1,4 @@
-import { FILE_TYPE } from "../../canvas/kinds/looks";
+import { FILE_TYPE } from "../../canvas/kinds/roles";
 import { NODE } from "../../canvas/geometry";
 import { freePlace, type Rect } from "../../canvas/rects";
 import { messageOf } from "../../api/client";

@@ -1,6 +1,6 @@
 import type { GraphIssue } from "@nodeloom/kernel/graph";
 import { kindOf } from "../../canvas/kinds";
-import { TEXT_TYPE } from "../../canvas/kinds/looks";
+import { TEXT_TYPE } from "../../canvas/kinds/roles";
 import { addNode, connect, freeId, removeItems, setData } from "../../document/edit";
 import { edgesOf, nodeById } from "../../document/graph";
 import { placeBeside } from "../commands/actions";

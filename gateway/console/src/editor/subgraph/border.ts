@@ -1,5 +1,5 @@
 import { fieldsOf, isRecord, resultFamily, type PortType } from "@nodeloom/kernel/graph";
-import { END_TYPES } from "../../canvas/kinds/looks";
+import { END_TYPES } from "../../canvas/kinds/roles";
 import { sourcePort, targetPort, type PortBook } from "../../canvas/ports";
 import { edgesOf, nodeById, nodesOf, type DocEdge, type DocGraph, type DocNode } from "../../document/graph";
 

@@ -1,6 +1,6 @@
 import { makesResult } from "@nodeloom/kernel/graph";
 import { isRemark, kindOf } from "../../canvas/kinds";
-import { END_TYPES } from "../../canvas/kinds/looks";
+import { END_TYPES } from "../../canvas/kinds/roles";
 import type { PortBook } from "../../canvas/ports";
 import { freeId, type Point } from "../../document/edit";
 import {
