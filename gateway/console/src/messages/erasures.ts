@@ -44,6 +44,4 @@ export const ERASE_RUNS = {
   noneYet: "No runs were erased in the last 90 days.",
   selection: "Selection",
   byName: (name: string) => `Metadata ${name}`,
-  notFound: "Erasure not found",
-  notFoundHint: "It expired, or belongs to another account.",
 };

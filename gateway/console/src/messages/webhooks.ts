@@ -6,7 +6,6 @@ export const WEBHOOKS_PAGE = {
   actionsFor: (url: string) => `Actions for ${url}`,
   enabled: "enabled",
   disabled: "disabled",
-  viewMessages: "View messages",
   change: "Change…",
   rotate: "Replace secret…",
   test: "Send test message",
