@@ -69,6 +69,34 @@ test("Run pays only for changes, reports when there are none, and does the same 
   expect((await costs(slug)).toSorted((a, b) => b - a)).toEqual([first, first, second, 0]);
 });
 
+test("Run reuses an earlier run of the draft if that costs less than reusing the last one, at the price on the button", async () => {
+  const fields = [{ name: "motif", type: "text", label: "Motif", default: "a boat" }];
+  const graph = {
+    nodes: [
+      nodeAt("in", "request-input", { x: 0, y: 0 }, { fields }),
+      nodeAt("still", "generate-image", { x: 400, y: 0 }, { model: "sandbox-image-fast" }),
+    ],
+    edges: [edge("in.motif", "still.prompt")],
+  };
+  const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Nearest", ...graph } });
+  const slug = String(body.slug);
+  const { page } = await stage.signedIn(account);
+  await page.goto(`/workflows/${slug}`);
+  await nodes(page, graph.nodes.length);
+  await runNow(page)
+    .filter({ hasText: /Run· ?0\.46 credits/ })
+    .click();
+  await completed(page, 1, slug);
+  const other = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: { motif: "a whale" } } });
+  expect(other.status).toBe(200);
+  await page.goto(`/workflows/${slug}`);
+  await nodes(page, graph.nodes.length);
+  await runNow(page).filter({ hasText: "free" }).click();
+  await completed(page, 3, slug);
+  const paidCosts = (await costs(slug)).toSorted((a, b) => b - a);
+  expect([paidCosts[0], paidCosts[1]! > 0, paidCosts[2]]).toEqual([paidCosts[1], true, 0]);
+});
+
 test("a press on Run right after pasting counts, although the canvas isn't saved or priced yet", async () => {
   const { body } = await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Pasted", nodes: [], edges: [] } });
   const { page } = await stage.signedIn(account);

@@ -6,6 +6,7 @@ import { withoutSignatures } from "../../document/signatures";
 import { isOver, useLive } from "../../runs/live";
 import { startRun, useQuote, type QuoteAnswer, type RunInputs, type RunTarget } from "../../runs/request";
 import { useDocument, useEditor, useUi } from "../context";
+import { nearerRun } from "../scene/fingerprints";
 import { useKept } from "../pins/use-kept";
 import { useRunInputs } from "../run-inputs";
 
@@ -15,6 +16,8 @@ export interface NextRun {
   inputs: RunInputs;
   /** Run whose results are reused; undefined if nothing is reused. */
   base: string | undefined;
+  /** True if that is the last run, whose results are on the canvas. */
+  isBaseLast: boolean;
   again: Again;
   target: RunTarget;
 }
@@ -26,6 +29,27 @@ const useLastRun = (): { id: string | undefined; isRead: boolean } => {
   const last = useUi((state) => state.lastRun);
   const id = run !== undefined && isOver(run) ? run.executionId : last?.executionId;
   return { id, isRead: id !== undefined || last !== undefined };
+};
+
+/**
+ * Price of a run that reuses an earlier run's results: the given one's, or those of a run that the draft is nearer to, if that costs less.
+ * A variation, a batch or another program can have made the last run.
+ */
+const useReuse = (given: string | undefined, again: Again, mayChoose: boolean, enabled: boolean, etag: string) => {
+  const { slug } = useEditor();
+  const graph = useDocument((state) => state.graph);
+  const nearer = useMemo(
+    () => (mayChoose && enabled ? nearerRun(slug, graph, given) : undefined),
+    [mayChoose, enabled, slug, graph, given],
+  );
+  const ofGiven = useRerunQuote(given ?? "", again, enabled && given !== undefined, etag);
+  const ofNearer = useRerunQuote(nearer ?? "", again, nearer !== undefined, etag);
+  // Before the price of the nearer run is known, and after that run is no longer stored, the other one counts.
+  const [cost, nearerCost] = [ofGiven, ofNearer].map(({ quote }) => quote && (limitOf(quote) ?? Infinity));
+  const isNearer = nearer !== undefined && nearerCost !== undefined && (given === undefined || nearerCost < (cost ?? Infinity));
+  const isCompared = nearer === undefined || ofNearer.isCurrent;
+  const { quote, problem, isCurrent } = isNearer ? ofNearer : ofGiven;
+  return { base: isNearer ? nearer : given, quote, problem, isCurrent: isCurrent && isCompared };
 };
 
 interface NextRunAnswer extends Omit<QuoteAnswer, "quote"> {
@@ -43,15 +67,16 @@ export const useNextRun = (): NextRunAnswer => {
   const own: Again = { inputs: { ...inputs }, ...(canEdit ? { version: "draft" as const } : {}) };
   const keptPins = useKept(own);
   const last = useLastRun();
-  const base = keptPins?.base ?? (canEdit ? last.id : undefined);
-  const partial = useRerunQuote(base ?? "", keptPins?.again ?? own, me.user.approved && base !== undefined, etag);
+  const given = keptPins?.base ?? (canEdit ? last.id : undefined);
+  const partial = useReuse(given, keptPins?.again ?? own, canEdit && keptPins === undefined && last.isRead, me.user.approved, etag);
+  const { base } = partial;
   // A run that is no longer stored can't be reused.
   const isWhole = base === undefined || partial.problem !== undefined;
   const target = useMemo<RunTarget>(() => ({ workflow: slug, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit]);
   const whole = useQuote(target, inputs, me.user.approved && isWhole && last.isRead, etag);
   const empty = fields.some(({ name, required }) => required && (values[name] === undefined || values[name] === ""));
   const { quote, problem, isCurrent } = isWhole ? whole : partial;
-  const next = { inputs, base: isWhole ? undefined : base, again: keptPins?.again ?? own, target };
+  const next = { inputs, base: isWhole ? undefined : base, isBaseLast: base === given, again: keptPins?.again ?? own, target };
   return { next, quote, problem, empty, isCurrent: isCurrent && isSaved };
 };
 

@@ -33,7 +33,7 @@ const useStart = (next: NextRun, acceptedCredits: number, openForm: () => void) 
     if (!(await document.flush())) throw new Error(NOT_STARTED);
     const quote = await quoteNow(startedRun);
     const most = limitOf(quote);
-    if (startedRun.base !== undefined && isAllReused(quote) && (await isUnchanged(startedRun.base)))
+    if (startedRun.base !== undefined && startedRun.isBaseLast && isAllReused(quote) && (await isUnchanged(startedRun.base)))
       return say(RUN_BUTTON.nothingChanged, {
         label: RUN_BUTTON.runAllNodesAgain,
         run: () => void attempt({ ...next, base: undefined }),

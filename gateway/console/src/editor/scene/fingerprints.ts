@@ -59,6 +59,25 @@ export const samePrints = (slug: string, executionId: string, graph: DocGraph): 
   return then !== undefined && Object.keys(then).length === now.size && [...now].every(([id, print]) => then[id] === print);
 };
 
+/**
+ * The run of this browser from which a graph differs in fewer nodes than from the last run.
+ * @param last the last run; if it was started elsewhere, all nodes count as changed
+ * @returns undefined if the last run is as near as any other
+ */
+export const nearerRun = (slug: string, graph: DocGraph, last: string | undefined): string | undefined => {
+  const runs = stored(slug);
+  if (runs.length === 0) return undefined;
+  const now = [...fingerprints(graph)];
+  const changesSince = (prints: Readonly<Record<string, string>>): number => now.filter(([id, print]) => prints[id] !== print).length;
+  let fewest = changesSince(new Map(runs).get(last ?? "") ?? {});
+  let nearest: string | undefined;
+  for (const [id, prints] of runs) {
+    const changes = changesSince(prints);
+    if (changes < fewest) [nearest, fewest] = [id, changes];
+  }
+  return nearest;
+};
+
 /** Finds nodes that have changed since a run. Only runs started in this browser are known. */
 export const outdatedIn = (slug: string, graph: DocGraph): ((nodeId: string, executionId: string) => boolean) => {
   const runs = new Map(stored(slug));
