@@ -1,7 +1,7 @@
 /** Compares accounts with the totals of their ledger rows. */
 
 import type { Account } from "../account/account";
-import type { RowTotal } from "./audit-store";
+import type { RowTotal } from "../audit-store";
 
 /**
  * Kinds of differences between an account and its ledger. `balance`: available plus held credits. `held`: credits on hold. `holds`: the sum
