@@ -20,7 +20,7 @@ const previewOf = ({ percent, image }: JobProgress): Preview => ({
 /** Sends at most one preview in an interval, and drops the ones between. */
 export const createPreviewWriter = (isFollowed: () => boolean, tell: (preview: Preview) => void) => {
   let newest: JobProgress = {};
-  /** What has changed since it was sent. */
+  /** Members that have changed since they were sent. */
   let unsent: JobProgress = {};
   let timer: NodeJS.Timeout | undefined;
 

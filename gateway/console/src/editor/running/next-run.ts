@@ -32,24 +32,24 @@ const useLastRun = (): { id: string | undefined; isRead: boolean } => {
 };
 
 /**
- * Price of a run that reuses an earlier run's results: the given one's, or those of a run that the draft is nearer to, if that costs less.
+ * Price of a run that reuses an earlier run's results: those of the usual base, or those of a run that the draft is nearer to, if that costs less.
  * A variation, a batch or another program can have made the last run.
  */
-const useReuse = (given: string | undefined, again: Again, mayChoose: boolean, enabled: boolean, etag: string) => {
+const useReuse = (usualBase: string | undefined, again: Again, mayChoose: boolean, enabled: boolean, etag: string) => {
   const { slug } = useEditor();
   const graph = useDocument((state) => state.graph);
   const nearer = useMemo(
-    () => (mayChoose && enabled ? nearerRun(slug, graph, given) : undefined),
-    [mayChoose, enabled, slug, graph, given],
+    () => (mayChoose && enabled ? nearerRun(slug, graph, usualBase) : undefined),
+    [mayChoose, enabled, slug, graph, usualBase],
   );
-  const ofGiven = useRerunQuote(given ?? "", again, enabled && given !== undefined, etag);
+  const ofUsual = useRerunQuote(usualBase ?? "", again, enabled && usualBase !== undefined, etag);
   const ofNearer = useRerunQuote(nearer ?? "", again, nearer !== undefined, etag);
   // Before the price of the nearer run is known, and after that run is no longer stored, the other one counts.
-  const [cost, nearerCost] = [ofGiven, ofNearer].map(({ quote }) => quote && (limitOf(quote) ?? Infinity));
-  const isNearer = nearer !== undefined && nearerCost !== undefined && (given === undefined || nearerCost < (cost ?? Infinity));
+  const [cost, nearerCost] = [ofUsual, ofNearer].map(({ quote }) => quote && (limitOf(quote) ?? Infinity));
+  const isNearer = nearer !== undefined && nearerCost !== undefined && (usualBase === undefined || nearerCost < (cost ?? Infinity));
   const isCompared = nearer === undefined || ofNearer.isCurrent;
-  const { quote, problem, isCurrent } = isNearer ? ofNearer : ofGiven;
-  return { base: isNearer ? nearer : given, quote, problem, isCurrent: isCurrent && isCompared };
+  const { quote, problem, isCurrent } = isNearer ? ofNearer : ofUsual;
+  return { base: isNearer ? nearer : usualBase, quote, problem, isCurrent: isCurrent && isCompared };
 };
 
 interface NextRunAnswer extends Omit<QuoteAnswer, "quote"> {
@@ -67,8 +67,8 @@ export const useNextRun = (): NextRunAnswer => {
   const own: Again = { inputs: { ...inputs }, ...(canEdit ? { version: "draft" as const } : {}) };
   const keptPins = useKept(own);
   const last = useLastRun();
-  const given = keptPins?.base ?? (canEdit ? last.id : undefined);
-  const partial = useReuse(given, keptPins?.again ?? own, canEdit && keptPins === undefined && last.isRead, me.user.approved, etag);
+  const usualBase = keptPins?.base ?? (canEdit ? last.id : undefined);
+  const partial = useReuse(usualBase, keptPins?.again ?? own, canEdit && keptPins === undefined && last.isRead, me.user.approved, etag);
   const { base } = partial;
   // A run that is no longer stored can't be reused.
   const isWhole = base === undefined || partial.problem !== undefined;
@@ -76,7 +76,7 @@ export const useNextRun = (): NextRunAnswer => {
   const whole = useQuote(target, inputs, me.user.approved && isWhole && last.isRead, etag);
   const empty = fields.some(({ name, required }) => required && (values[name] === undefined || values[name] === ""));
   const { quote, problem, isCurrent } = isWhole ? whole : partial;
-  const next = { inputs, base: isWhole ? undefined : base, isBaseLast: base === given, again: keptPins?.again ?? own, target };
+  const next = { inputs, base: isWhole ? undefined : base, isBaseLast: base === usualBase, again: keptPins?.again ?? own, target };
   return { next, quote, problem, empty, isCurrent: isCurrent && isSaved };
 };
 
