@@ -47,6 +47,14 @@ it("lists each run of the usage with its models", async () => {
   });
 });
 
+it("lists the runs of one customer", async () => {
+  const { code } = await printed(await start(["executions", "list", "--metadata", "customer=acme"], { status: 200, json: { rows: [] } }));
+  expect({ code, paths: service!.received.map(({ path }) => path) }).toEqual({
+    code: 0,
+    paths: ["/api/executions?limit=20&metadata.customer=acme"],
+  });
+});
+
 it("gives scripts the cost and duration of a run", async () => {
   const executionId = "00000000-0000-4000-8000-000000000000";
   const settled = `data: ${JSON.stringify({ type: "settled", at: "2026-11-28T10:00:00Z", data: {} })}\n\n`;

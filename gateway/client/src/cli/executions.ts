@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import type { ErasureOrder, Execution } from "../api-types";
+import type { ExecutionsQuery } from "../client";
 import { metadataOf } from "./arguments";
 import { printRows, type Commands } from "./command";
 import { EXIT, Refusal } from "./outcome";
@@ -51,11 +52,22 @@ const listErasures = async ({ limit }: Pick<ListOptions, "limit">, terminal: Ter
 interface ListOptions {
   workflow?: string;
   status?: Execution["status"];
+  metadata?: string;
   limit: number;
 }
 
-const list = async ({ workflow, status, limit }: ListOptions, terminal: Terminal): Promise<void> => {
-  const query = { limit, ...(workflow === undefined ? {} : { workflowSlug: workflow }), ...(status === undefined ? {} : { status }) };
+const metadataFilter = (text: string): Pick<ExecutionsQuery, `metadata.${string}`> => {
+  const { name, value } = metadataOf(text);
+  return { [`metadata.${name}`]: value };
+};
+
+const list = async ({ workflow, status, metadata, limit }: ListOptions, terminal: Terminal): Promise<void> => {
+  const query = {
+    limit,
+    ...(workflow === undefined ? {} : { workflowSlug: workflow }),
+    ...(status === undefined ? {} : { status }),
+    ...(metadata === undefined ? {} : metadataFilter(metadata)),
+  };
   const { rows } = await (await openClient()).executions.list(query);
   printRows(terminal, rows, ["executionId", "status", "workflowSlug", "creditsCost", "durationMs", "createdAt"]);
 };
@@ -90,6 +102,7 @@ export const addExecutionCommands = ({ program, perform, number }: Commands): vo
     .command("list")
     .option("--workflow <slug>", "only runs of this workflow")
     .addOption(new Option("--status <status>", "only runs with this status").choices(STATUSES))
+    .option("--metadata <name=value>", "only runs with this metadata")
     .option("--limit <n>", "how many", number, 20)
     .description("lists your newest runs")
     .action((options: ListOptions) => perform((terminal) => list(options, terminal)));

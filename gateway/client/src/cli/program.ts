@@ -77,6 +77,7 @@ const createRoot = (): Command =>
     .option(...JSON_OPTION)
     // Otherwise `--version` of a command would print the version of this program.
     .enablePositionalOptions()
+    .showHelpAfterError("Add --help to see its arguments and options.")
     // Commands added below inherit this. The message was printed before.
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT.usage))
     .addHelpText(

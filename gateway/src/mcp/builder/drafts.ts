@@ -62,7 +62,7 @@ export const validateRoute = operationRoute({
     const { slug: value, nodes, edges, inputs = {}, until = "" } = context.body;
     if (nodes === undefined && edges !== undefined) throw invalidRequest([{ path: "nodes", message: "is required with `edges`" }]);
     if (value === undefined && nodes === undefined)
-      throw invalidRequest([{ path: "slug", message: "or `nodes` is required: the workflow, or the graph, to check" }]);
+      throw invalidRequest([{ path: "", message: "send slug, to check a workflow, or nodes, to check a graph" }]);
     const saved = value === undefined ? undefined : await ownDraft(context, value);
     const sentTexts = context.members();
     const graph =
