@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { createLogger } from "@nodeloom/platform";
 import { final } from "../../src/calls/failures";
+import { createTextStreams } from "../../src/calls/text-streams";
 import type { ModelCall } from "../../src/run/calls";
 import type { CallResult } from "../../src/run/types";
 import type { CallRecord } from "../../src/run/call-record";
@@ -36,6 +37,7 @@ const activitiesOf = (parts: object) => {
         return Promise.resolve();
       },
     },
+    textStreams: createTextStreams({ publish: () => undefined, subscribe: () => () => undefined }),
     ...{ webhooks: {}, onCancel: () => () => undefined, logger: createLogger("test", "silent"), stopping: new AbortController().signal },
     ...parts,
   } as unknown as ActivityOptions);
