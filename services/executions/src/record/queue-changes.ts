@@ -25,6 +25,18 @@ export const arranged = (before: RunQueue, after: RunQueue): RunQueue => {
 };
 
 /**
+ * Returns the earlier queue without the running runs that have ended, if fewer runs follow: an update can't remove from a list and add to
+ * it. The ended runs are then removed first, and a second update writes the rest.
+ * @returns undefined if one update is enough
+ */
+export const withoutEnded = (before: RunQueue, after: RunQueue): RunQueue | undefined => {
+  const is = new Set(after.running);
+  const running = before.running.filter((id) => is.has(id));
+  const isShorter = after.running.length < before.running.length;
+  return isShorter && running.length < after.running.length ? { ...before, running } : undefined;
+};
+
+/**
  * Returns the changes of a list whose new entries are at its end, or in the places of removed ones.
  * @param matching the condition that only the given entries fulfil
  */

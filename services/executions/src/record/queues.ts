@@ -5,7 +5,7 @@ import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
 import { documents } from "./schema";
 import { EMPTY_QUEUE, type RunQueue } from "../run/queue";
-import { arranged, queueChanges } from "./queue-changes";
+import { arranged, queueChanges, withoutEnded } from "./queue-changes";
 
 interface QueueRecord extends RunQueue {
   /** User id. */
@@ -57,7 +57,10 @@ export const createQueueStore = (connection: Connection) => {
       return result;
     });
     if (current === before) return remembered ? undefined : results;
-    const nextQueue = await write(before, arranged(before, current));
+    const next = arranged(before, current);
+    const shorter = withoutEnded(before, next);
+    const stored = shorter ? await write(before, shorter) : before;
+    const nextQueue = stored && (await write(stored, next));
     if (!nextQueue) return undefined;
     cachedQueues.set(userId, nextQueue);
     return results;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { mongo } from "mongoose";
-import { arranged, queueChanges } from "../../src/record/queue-changes";
+import { arranged, queueChanges, withoutEnded } from "../../src/record/queue-changes";
 import type { Stores } from "../../src/record/stores";
 import { EMPTY_QUEUE, enter, leave, moveUp, type RunQueue } from "../../src/run/queue";
 import { openStore } from "../support";
@@ -48,15 +48,35 @@ it("stores the queue that was decided, whichever changes share a write", async (
   );
 });
 
+const size = (value: object): number => mongo.BSON.calculateObjectSize(value);
+const arrivalOf =
+  (index: number, limit: number): Change =>
+  (queue) =>
+    enter(queue, { id: `00000000-0000-7000-8000-${index}.1`, bytes: 9, limit, mayWait: true }).queue;
+const filled = (runs: number, limit: number): RunQueue =>
+  Array.from({ length: runs }, (_, index) => arrivalOf(index, limit)).reduce((queue, arrive) => arrive(queue), EMPTY_QUEUE);
+
 it("writes a hundredth of a full queue when a run ends and others arrive", () => {
-  const places = 200;
-  let queue: RunQueue = EMPTY_QUEUE;
-  const arriving =
-    (index: number): Change =>
-    (before) =>
-      enter(before, { id: `00000000-0000-7000-8000-${index}.1`, bytes: 9, limit: places, mayWait: true }).queue;
-  for (let index = 0; index < 2_195; index += 1) queue = arriving(index)(queue);
-  const next = arranged(queue, arriving(3_001)(arriving(3_000)(moveUp(leave(queue, [queue.running[7]!])).queue)));
-  const size = (value: object): number => mongo.BSON.calculateObjectSize(value);
+  const queue = filled(2_195, 200);
+  const next = arranged(queue, arrivalOf(3_001, 200)(arrivalOf(3_000, 200)(moveUp(leave(queue, [queue.running[7]!])).queue)));
   expect(size(queueChanges(queue, { ...next, revision: 2 }))).toBeLessThan(size(queue) / 100);
+});
+
+it("writes a fraction of the places when several runs end and fewer start at the same time", () => {
+  const queue = filled(500, 600);
+  const next = arranged(
+    queue,
+    arrivalOf(
+      3_000,
+      600,
+    )(
+      leave(
+        queue,
+        [7, 70, 170].map((place) => queue.running[place]!),
+      ),
+    ),
+  );
+  const shorter = withoutEnded(queue, next)!;
+  const updates = [queueChanges(queue, { ...shorter, revision: 2 }), queueChanges(shorter, { ...next, revision: 3 })];
+  expect(size(updates)).toBeLessThan(size(queue) / 50);
 });
