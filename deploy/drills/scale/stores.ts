@@ -6,7 +6,7 @@ import { createCountStore } from "../../../services/media/src/objects/count-stor
 import { createExpiry } from "../../../services/media/src/objects/expiry";
 import { createPurge } from "../../../services/media/src/objects/purge";
 import { createQuota } from "../../../services/media/src/objects/quota";
-import { createObjectStore } from "../../../services/media/src/objects/store";
+import { createObjectStore } from "../../../services/media/src/store/store";
 import { createBilling } from "../../../services/billing/src/billing";
 import { createStore as createBillingStore } from "../../../services/billing/src/store";
 import { createStores } from "../../../services/executions/src/record/stores";

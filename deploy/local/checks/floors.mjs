@@ -73,7 +73,6 @@ const WITH_FLOORS = [
 /** Maximum circles among rooms of services without floors. Never raise a number. */
 const CIRCLES = /** @type {Record<string, number>} */ ({
   identity: 1,
-  media: 1,
 });
 
 /** @type {readonly Part[]} */

@@ -3,7 +3,7 @@ import { createCredentialStore } from "./credentials/credential-store";
 import { createExportStore } from "./exports/export-store";
 import { createCountStore } from "./objects/count-store";
 import { createGrantStore } from "./urls/grant-store";
-import { createObjectStore } from "./objects/store";
+import { createObjectStore } from "./store/store";
 
 /** Stored files, and the stored bytes per user. Increase the version whenever a collection's indexes change. */
 export const database = defineDatabase({

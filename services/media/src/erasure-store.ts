@@ -2,7 +2,7 @@ import { innerOwner, unavailable } from "@nodeloom/kernel";
 import { createErasure, removeSome, untilNone, type Erase } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import type { Exports } from "./exports/exports";
-import type { ObjectStore } from "./objects/object-store";
+import type { ObjectStore } from "./store/object-store";
 import type { PurgeAll } from "./objects/purge";
 
 const PAGE = 100;

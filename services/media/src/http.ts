@@ -3,13 +3,13 @@ import type { Logger } from "@nodeloom/platform";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import type { BlobStore, ByteRange } from "./blobs/blobs";
 import { DomainError, unavailable } from "@nodeloom/kernel";
-import type { MediaObject, Thumbnail } from "./objects/media-object";
+import type { MediaObject, Thumbnail } from "./store/media-object";
 import { readRange } from "./range";
 import { isDownload, servedType } from "./sniff";
-import type { ObjectStore } from "./objects/object-store";
+import type { ObjectStore } from "./store/object-store";
 import { PUBLIC_MS, type UrlAccess, type Urls } from "./urls/urls";
 import type { Thumbnails } from "./thumbnails/thumbnails";
-import { WIDTHS, widthOf } from "./thumbnails/widths";
+import { WIDTHS, widthOf } from "./store/widths";
 
 const OK = 200;
 const PARTIAL = 206;

@@ -45,7 +45,7 @@ import { createPurge } from "./objects/purge";
 import { createQuota } from "./objects/quota";
 import { createRunFiles } from "./objects/run-files";
 import { openS3Blobs } from "./blobs/s3-blobs";
-import { createFindMark } from "./marks/mark-staged";
+import { createFindMark } from "./credentials/mark-staged";
 import { createCredentialStore } from "./credentials/credential-store";
 import { createCredentials } from "./credentials/credentials";
 import { provenanceSettings } from "./credentials/own-credential";
@@ -55,7 +55,7 @@ import { createParents } from "./provenance/parents";
 import { mediaHandlers } from "./server";
 import { openSource, PROVIDER_REDIRECTS, USER_REDIRECTS } from "./source";
 import { createThumbnails, type ThumbnailsDeps } from "./thumbnails/thumbnails";
-import { createObjectStore } from "./objects/store";
+import { createObjectStore } from "./store/store";
 
 interface BlobsConfig {
   MEDIA_DIR: string;

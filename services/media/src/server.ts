@@ -8,9 +8,9 @@ import type { RunFiles } from "./objects/run-files";
 import type { Placement } from "./objects/receiving";
 import { addressOf } from "./marks/xmp";
 import type { Provenance } from "./provenance/ancestors";
-import type { Maker, Making } from "./provenance/making";
+import type { Maker, Making } from "./store/making";
 import type { Lifetime, Urls } from "./urls/urls";
-import { isCounted, type MediaObject } from "./objects/media-object";
+import { isCounted, type MediaObject } from "./store/media-object";
 
 const checkAccept = (accept: readonly string[]): void => {
   const unknown = accept.filter((family) => !(MEDIA_FAMILIES as readonly string[]).includes(family));

@@ -3,7 +3,7 @@ import { media } from "@nodeloom/proto";
 import { connectMongo } from "@nodeloom/platform";
 import { createExpiry } from "../src/objects/expiry";
 import { createPurge } from "../src/objects/purge";
-import { createObjectStore } from "../src/objects/store";
+import { createObjectStore } from "../src/store/store";
 import { PNG, startMedia, type RunningMedia } from "./harness";
 import { signed } from "./signed";
 

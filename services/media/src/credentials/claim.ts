@@ -2,10 +2,7 @@
 
 import { LIMITS } from "@nodeloom/kernel";
 import type { Edit } from "../marks/edits";
-import type { Maker } from "../provenance/making";
-
-/** Reasons why a file has no signature: its format, its size, too many files at once, an error, or the setting. */
-export type UnsignedReason = "format" | "size" | "busy" | "failed" | "off";
+import type { Maker } from "../store/making";
 
 /** A key and certificates as PEM texts. The chain starts with the signing certificate; the root can be omitted. */
 export interface Credential {

@@ -1,6 +1,6 @@
 import { isInnerOwner } from "@nodeloom/kernel";
 import type { BlobStore } from "../blobs/blobs";
-import type { MediaObject } from "../objects/media-object";
+import type { MediaObject } from "../store/media-object";
 import { MAX_FILE_BYTES, SIGNED_TYPES, type Ingredient } from "./claim";
 import { readSource } from "./source-part";
 

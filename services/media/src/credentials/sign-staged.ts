@@ -3,8 +3,9 @@ import { durationHistogram, eventCounter, type Logger } from "@nodeloom/platform
 import type { BlobStore, StagedBlob } from "../blobs/blobs";
 import type { Edit } from "../marks/edits";
 import { addressOf, type SourceType } from "../marks/xmp";
-import type { Making } from "../provenance/making";
-import { MAX_FILE_BYTES, SIGNED_TYPES, type UnsignedReason } from "./claim";
+import type { Making } from "../store/making";
+import type { UnsignedReason } from "../store/media-object";
+import { MAX_FILE_BYTES, SIGNED_TYPES } from "./claim";
 import { createIngredients, type Sources } from "./ingredients";
 import type { OwnCredential } from "./own-credential";
 import { Busy, type Thread } from "./pool";

@@ -1,7 +1,7 @@
 /** The part of a source that holds its manifest. */
 
 import type { BlobStore } from "../blobs/blobs";
-import type { MediaObject } from "../objects/media-object";
+import type { MediaObject } from "../store/media-object";
 import type { Readable } from "node:stream";
 
 /** Bytes at the start of a picture in which its manifest is looked for. Most manifests have less than 20 kB for each step of a chain. */

@@ -1,7 +1,7 @@
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
 import { createRemoval, fromCursor, toCursor, untilNone, type RemovedPage, type Removal } from "@nodeloom/platform";
-import type { ObjectStore } from "./object-store";
-import type { MediaObject } from "./media-object";
+import type { ObjectStore } from "../store/object-store";
+import type { MediaObject } from "../store/media-object";
 import type { PurgeAll } from "./purge";
 import { ABANDONED_AFTER_MS, type Quota } from "./quota";
 

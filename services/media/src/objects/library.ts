@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, isLonger, LIMITS, queryWords, unavailable } from "@nodeloom/kernel";
 import { fromCursor, retryOnConflict, toCursor } from "@nodeloom/platform";
 import type { BlobStore } from "../blobs/blobs";
-import type { ObjectStore } from "./object-store";
+import type { ObjectStore } from "../store/object-store";
 import type { Objects } from "./objects";
-import { isCounted, type MediaObject } from "./media-object";
+import { isCounted, type MediaObject } from "../store/media-object";
 import type { Purge } from "./purge";
 import type { Quota } from "./quota";
 

@@ -1,10 +1,10 @@
 import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { retry } from "@nodeloom/platform";
 import type { BlobStore } from "../blobs/blobs";
-import { checkFinding, checkMaking } from "../provenance/making";
+import { checkFinding, checkMaking } from "../store/making";
 import { describeSource, SourceError } from "../source";
-import type { MediaObject } from "./media-object";
-import type { ObjectStore } from "./object-store";
+import type { MediaObject } from "../store/media-object";
+import type { ObjectStore } from "../store/object-store";
 import type { Purge } from "./purge";
 import { sameOwner, type Placement, type Receive } from "./receiving";
 import type { Quota } from "./quota";

@@ -1,7 +1,7 @@
 import type { BlobStore } from "../blobs/blobs";
 import type { GrantStore } from "../urls/grant-store";
-import type { MediaObject } from "./media-object";
-import type { ObjectStore } from "./object-store";
+import type { MediaObject } from "../store/media-object";
+import type { ObjectStore } from "../store/object-store";
 
 export interface PurgeDeps {
   store: Pick<ObjectStore, "purge" | "thumbnails">;

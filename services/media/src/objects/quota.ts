@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
-import type { ObjectStore } from "./object-store";
-import type { MediaObject } from "./media-object";
+import type { ObjectStore } from "../store/object-store";
+import type { MediaObject } from "../store/media-object";
 
 /**
  * Counts the bytes of an owner's uploaded and kept files. One document per owner stores the sum and an entry for each unfinished change

@@ -3,17 +3,17 @@ import { Readable } from "node:stream";
 import { DomainError, invalidRequest, isInnerOwner, LIMITS, unavailable } from "@nodeloom/kernel";
 import type { BlobStore, StagedBlob } from "../blobs/blobs";
 import { editStaged } from "../marks/edit-staged";
-import type { FindMark } from "../marks/mark-staged";
+import type { FindMark } from "../credentials/mark-staged";
 import type { Sign, Signing } from "../credentials/sign-staged";
 import type { Strip } from "../strip/strip";
 import type { Measure } from "../measure/measure";
-import { sourceTypeOf, type Finding, type Making } from "../provenance/making";
+import { sourceTypeOf, type Finding, type Making } from "../store/making";
 import type { Parents } from "../provenance/parents";
 import { checkGlb, GLB_TYPE } from "../glb";
 import { asSound, isAccepted, sniff, type MediaType } from "../sniff";
 import { SVG_TYPE } from "../svg";
-import type { MediaObject, Origin } from "./media-object";
-import type { ObjectStore } from "./object-store";
+import type { MediaObject, Origin } from "../store/media-object";
+import type { ObjectStore } from "../store/object-store";
 import type { Quota } from "./quota";
 
 export interface Placement extends Pick<MediaObject, "contentHash" | "sourceType">, Finding {

@@ -1,7 +1,7 @@
 /** Finds and removes files of erased runs. Files that a workflow, version or cover refers to stay. */
 import { innerOwner, unavailable } from "@nodeloom/kernel";
-import type { ObjectStore, RemovableObject } from "./object-store";
-import { isCounted, type MediaObject } from "./media-object";
+import type { ObjectStore, RemovableObject } from "../store/object-store";
+import { isCounted, type MediaObject } from "../store/media-object";
 import type { Purge } from "./purge";
 import type { Quota } from "./quota";
 

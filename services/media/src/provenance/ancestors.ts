@@ -1,6 +1,6 @@
 import { DomainError } from "@nodeloom/kernel";
-import type { MediaObject } from "../objects/media-object";
-import type { ObjectStore } from "../objects/object-store";
+import type { MediaObject } from "../store/media-object";
+import type { ObjectStore } from "../store/object-store";
 
 export interface Provenance {
   object: MediaObject;

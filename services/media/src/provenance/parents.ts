@@ -1,6 +1,6 @@
 import { isMediaId } from "@nodeloom/kernel";
-import type { MediaObject } from "../objects/media-object";
-import type { ObjectStore } from "../objects/object-store";
+import type { MediaObject } from "../store/media-object";
+import type { ObjectStore } from "../store/object-store";
 import { describeSource } from "../source";
 
 export interface Parents {

@@ -6,10 +6,10 @@ import { createSlots, durationHistogram, eventCounter, NoSlot } from "@nodeloom/
 import { LRUCache } from "lru-cache";
 import type { BlobStore } from "../blobs/blobs";
 import { editStaged } from "../marks/edit-staged";
-import type { FindMark } from "../marks/mark-staged";
-import type { MediaObject, Thumbnail } from "../objects/media-object";
-import type { ObjectStore } from "../objects/object-store";
-import { WIDTHS, type Width } from "./widths";
+import type { FindMark } from "../credentials/mark-staged";
+import type { MediaObject, Thumbnail } from "../store/media-object";
+import type { ObjectStore } from "../store/object-store";
+import { WIDTHS, type Width } from "../store/widths";
 
 export interface Thumbnails {
   /**

@@ -2,8 +2,8 @@
 
 import { accountOf, innerOwner, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
-import type { MediaObject } from "../objects/media-object";
-import type { ObjectStore } from "../objects/object-store";
+import type { MediaObject } from "../store/media-object";
+import type { ObjectStore } from "../store/object-store";
 import type { GrantStore } from "./grant-store";
 import type { Signatures } from "./signatures";
 

@@ -1,8 +1,10 @@
-import type { UnsignedReason } from "../credentials/claim";
 import type { SourceType } from "../marks/xmp";
 import type { Measurements } from "../measure/measure";
-import type { Finding, Making } from "../provenance/making";
-import type { Width } from "../thumbnails/widths";
+import type { Finding, Making } from "./making";
+import type { Width } from "./widths";
+
+/** Reasons why a file has no signature: its format, its size, too many files at once, an error, or the setting. */
+export type UnsignedReason = "format" | "size" | "busy" | "failed" | "off";
 
 /** A stored file. Only its status can change. */
 export interface MediaObject extends Measurements, Finding {

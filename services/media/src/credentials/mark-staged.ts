@@ -1,10 +1,10 @@
 import { eventCounter } from "@nodeloom/platform";
 import type { StagedBlob } from "../blobs/blobs";
-import type { ProvenanceMode } from "../credentials/own-credential";
-import { withStaged } from "./edit-staged";
-import type { Edit } from "./edits";
-import { markingOf } from "./marks";
-import type { SourceType } from "./xmp";
+import type { ProvenanceMode } from "./own-credential";
+import { withStaged } from "../marks/edit-staged";
+import type { Edit } from "../marks/edits";
+import { markingOf } from "../marks/marks";
+import type { SourceType } from "../marks/xmp";
 
 /** Returns the edits that mark staged bytes; none if there is nothing to add. */
 export type FindMark = (staged: StagedBlob, contentType: string, type: SourceType) => Promise<readonly Edit[]>;

@@ -1,5 +1,5 @@
 import { Schema } from "mongoose";
-import type { Making } from "../provenance/making";
+import type { Making } from "./making";
 import type { MediaObject, Thumbnail } from "./media-object";
 
 export type Row = Omit<MediaObject, "id"> & { _id: string; removal?: string; removedAt?: Date };

@@ -1,5 +1,5 @@
 import type { ListPosition } from "@nodeloom/platform";
-import type { Width } from "../thumbnails/widths";
+import type { Width } from "./widths";
 import type { MediaObject, Thumbnail } from "./media-object";
 
 /** An object with `isHidden`, which is true while it is being removed. */
