@@ -16,7 +16,7 @@ import { Input } from "../../ui/inputs/field";
 import { Dialog } from "../../ui/overlays/dialog";
 import { selectedNodes } from "../chosen";
 import { useEditor } from "../context";
-import { useSetting } from "../inspector/use-setting";
+import { useSetting, useWired } from "../inspector/use-setting";
 import type { DocNode } from "../../document/graph";
 import type { OverlayProps } from "../dialogs/lists";
 
@@ -88,14 +88,23 @@ export interface ModelChoicesProps {
   onChoose: (name: string) => void;
 }
 
-/** Models that a node can have. */
+/** Number of linked inputs that a model doesn't have. */
+const lacking = ({ inputSchema }: Model, wired: ReadonlyMap<string, string>): number => {
+  const { properties = {} } = inputSchema as { properties?: object };
+  return [...wired.keys()].filter((name) => !Object.hasOwn(properties, name)).length;
+};
+
+/** Models that a node can have. Those that take its linked inputs are first. */
 export const ModelChoices = ({ node, hasTasks = false, except, onChoose }: ModelChoicesProps) => {
   const { models } = useEditor();
   const [query, setQuery] = useState("");
   const { modality } = kindOf(node.type);
+  const wired = useWired(node.id);
   const tasks = useQuery(tasksQuery).data?.filter((task) => task.modality === modality) ?? [];
   const filter = { query: query.trim(), modality: modality ?? "", place: "", readyOnly: false };
-  const matches = models.filter((model) => model.enabled && model.internalName !== except && fits(model, filter)).toSorted(bestFirst);
+  const matches = models
+    .filter((model) => model.enabled && model.internalName !== except && fits(model, filter))
+    .toSorted((one, other) => lacking(one, wired) - lacking(other, wired) || bestFirst(one, other));
   const titleOf = (name: string | null): string | undefined => models.find(({ internalName }) => internalName === name)?.displayName;
   return (
     <>

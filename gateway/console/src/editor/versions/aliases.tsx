@@ -64,8 +64,8 @@ export const Aliases = () => {
       <ul className="flex flex-col gap-1 text-sm">
         {set.map((alias) => (
           <li key={alias.name} className="flex flex-col gap-1 px-2.5">
-            <div className="flex items-center gap-3">
-              <span className="min-w-0 flex-1 truncate">
+            <div className="flex flex-wrap items-center gap-3">
+              <span className="min-w-0 flex-1 wrap-anywhere max-sm:basis-full">
                 <span className="font-medium">{alias.name}</span>{" "}
                 <span className="text-muted">
                   {ALIASES.runsVersion} {alias.version}

@@ -48,7 +48,7 @@ export const Tests = () => {
   return (
     <section aria-label={TESTS.tests} className="flex flex-col gap-2 border-t pt-3 text-sm">
       <div className="flex flex-wrap items-center gap-3">
-        <span className="min-w-0 flex-1 truncate">
+        <span className="min-w-0 flex-1 wrap-anywhere max-sm:basis-full">
           <span className="font-medium">{TESTS.tests}</span>{" "}
           {last && (
             <span className="text-muted">

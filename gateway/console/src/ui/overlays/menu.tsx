@@ -16,7 +16,9 @@ export interface MenuEntry {
 /** Entries; null is a separator. */
 export type MenuEntries = readonly (MenuEntry | null)[];
 
-export const MENU_PANEL = "z-50 min-w-44 max-w-80 rounded-xl border bg-surface p-1 text-sm text-text shadow-high outline-none";
+/** A menu that is higher than the room beside its button scrolls. */
+export const MENU_PANEL =
+  "z-50 max-h-(--available-height) min-w-44 max-w-80 overflow-y-auto rounded-xl border bg-surface p-1 text-sm text-text shadow-high outline-none";
 export const MENU_ITEM =
   "flex w-full items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-left outline-none select-none data-highlighted:bg-hover data-disabled:opacity-45";
 
