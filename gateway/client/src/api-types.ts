@@ -4326,6 +4326,30 @@ export interface ModelRetiring {
   workflowCount: number;
 }
 
+export interface CanaryEnded {
+  workflowSlug: string;
+  alias: string;
+  /** The version that the alias points to now */
+  version: number;
+  outcome: "promoted" | "rolled_back";
+  /** The metric that is worse, or `max_credits` if the limit was reached; null for a promotion */
+  reason: "errors" | "cost" | "time" | "max_credits" | null;
+  /** Confidence that the canary is worse */
+  confidence: number;
+  base: CanaryArm;
+  canary: {
+    /** Runs that ended, without cancelled ones and those that failed for missing credits or refused content */
+    runs: number;
+    failed: number;
+    /** Mean cost of completed runs; null if there are none */
+    creditsCost: number | null;
+    /** Mean duration of completed runs; null if there are none */
+    durationMs: number | null;
+    /** The published version that gets a share of the runs */
+    version: number;
+  };
+}
+
 /** Inputs and outputs of each operation. */
 export interface Operations {
   /** List the caller's workflows and everyone's templates */

@@ -1,5 +1,5 @@
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
-import type { Batch, BudgetAlert, Execution, ModelRetiring, WebhookConfiguration } from "./api-types";
+import type { AuditRow, Batch, BudgetAlert, CanaryEnded, Execution, ModelRetiring, WebhookConfiguration } from "./api-types";
 
 /** The execution when it ended or started to wait. It omits the delivery state, so that every attempt sends an identical body. */
 export type AnnouncedExecution = Omit<Execution, "webhookDelivery"> & { webhookDelivery: WebhookConfiguration };
@@ -15,6 +15,8 @@ export type WebhookMessage =
   | { type: "batch.completed"; timestamp: string; data: Batch }
   | { type: "budget.alert"; timestamp: string; data: BudgetAlert }
   | { type: "model.retiring"; timestamp: string; data: ModelRetiring }
+  | { type: "canary.ended"; timestamp: string; data: CanaryEnded }
+  | { type: "audit.row"; timestamp: string; data: AuditRow }
   | { type: "webhook.test"; timestamp: string; data: { keyId?: string; endpointId?: string } };
 
 type HeaderBag = Headers | Readonly<Record<string, string | string[] | undefined>>;
@@ -42,6 +44,8 @@ const textOf = (payload: unknown): string => {
 
 /** @throws WebhookVerificationError with the reason why no signature can match */
 const requireVerifiable = (signed: Readonly<Record<string, string>>, secret: string): void => {
+  if (typeof secret !== "string" || secret === "")
+    throw new WebhookVerificationError("there is no secret: pass the webhook's, whsec_…, and check the variable that has it");
   if (!BASE64_SECRET.test(secret))
     throw new WebhookVerificationError(
       "the secret must be a webhook's, which begins with whsec_: an API key or a link's secret signs no messages",

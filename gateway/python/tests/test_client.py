@@ -255,15 +255,16 @@ def test_a_webhook_is_refused_for(body: str, headers: dict[str, str]) -> None:
     [
         (json.loads(BODY), signed(time.time()), SECRET, "body was parsed"),
         (json.dumps(json.loads(BODY), indent=1), signed(time.time()), SECRET, "must be the raw one"),
+        (BODY, signed(time.time()), None, "there is no secret"),
         (BODY, signed(time.time()), "nl_live_0123456789", "begins with whsec_"),
         (BODY, signed(time.time()), f"whsec_{base64.b64encode(bytes([9] * 32)).decode()}", "secret that of this webhook"),
         (BODY, signed(time.time() - 3_600), SECRET, r"signed \d+ s ago, and 300 s are tolerated"),
         (BODY, signed(time.time() + 3_600), SECRET, "ahead of this clock"),
         (BODY, {}, SECRET, "no webhook-id, webhook-timestamp, webhook-signature header"),
     ],
-    ids=["a parsed body", "a serialized body", "an API key", "another secret", "an old message", "a slow clock", "no headers"],
+    ids=["a parsed body", "a serialized body", "no secret", "an API key", "another secret", "an old message", "a slow clock", "no headers"],
 )
-def test_a_refused_webhook_says_what_to_check_for(body: Any, headers: dict[str, str], secret: str, message: str) -> None:
+def test_a_refused_webhook_says_what_to_check_for(body: Any, headers: dict[str, str], secret: Any, message: str) -> None:
     with pytest.raises(WebhookVerificationError, match=message):
         verify_webhook(body, headers, secret)
 

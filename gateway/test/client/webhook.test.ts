@@ -41,6 +41,7 @@ describe("verifying a webhook", () => {
   it.each<[string, RegExp, unknown, Record<string, string>, string]>([
     ["a parsed body", /body was parsed/, JSON.parse(BODY), signed(), SECRET],
     ["a serialized body", /must be the raw one/, JSON.stringify(JSON.parse(BODY), null, 1), signed(), SECRET],
+    ["a variable that isn't set", /there is no secret/, BODY, signed(), undefined as unknown as string],
     ["an API key", /begins with whsec_/, BODY, signed(), "nl_live_0123456789"],
     ["another webhook's secret", /secret that of this webhook/, BODY, signed(), `whsec_${Buffer.alloc(32, 9).toString("base64")}`],
     ["an old message", /signed \d+ s ago, and 300 s are tolerated/, BODY, signed(new Date(Date.now() - 3_600_000)), SECRET],

@@ -4607,3 +4607,29 @@ class ModelRetiring(TypedDict):
     workflows: Sequence[ModelRetiringWorkflowsItem]
     # All of them
     workflowCount: int
+
+
+class CanaryEndedCanary(TypedDict):
+    # Runs that ended, without cancelled ones and those that failed for missing credits or refused content
+    runs: float
+    failed: float
+    # Mean cost of completed runs; null if there are none
+    creditsCost: float | None
+    # Mean duration of completed runs; null if there are none
+    durationMs: float | None
+    # The published version that gets a share of the runs
+    version: int
+
+
+class CanaryEnded(TypedDict):
+    workflowSlug: str
+    alias: str
+    # The version that the alias points to now
+    version: float
+    outcome: Literal["promoted", "rolled_back"]
+    # The metric that is worse, or `max_credits` if the limit was reached; null for a promotion
+    reason: Literal["errors", "cost", "time", "max_credits"] | None
+    # Confidence that the canary is worse
+    confidence: float
+    base: CanaryArm
+    canary: CanaryEndedCanary

@@ -15,6 +15,7 @@ _NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
 _TOLERANCE_SECONDS = 300
 _BASE64_SECRET = re.compile(r"(whsec_)?[A-Za-z0-9+/]+={0,2}")
 _PARSED = "the body was parsed: pass the raw bytes or text of the request, for example request.get_data() or await request.body()"
+_NO_SECRET = "there is no secret: pass the webhook's, whsec_…, and check the variable that has it"
 _WRONG_SECRET = "the secret must be a webhook's, which begins with whsec_: an API key or a link's secret signs no messages"
 _MISMATCH = (
     "no signature matches: the body must be the raw one, not parsed and serialized again, and the secret that of this webhook. "
@@ -23,7 +24,9 @@ _MISMATCH = (
 )
 
 
-def _require_verifiable(names: Mapping[str, str], secret: str) -> None:
+def _require_verifiable(names: Mapping[str, str], secret: str | None) -> None:
+    if not secret:
+        raise WebhookVerificationError(_NO_SECRET)
     if not _BASE64_SECRET.fullmatch(secret):
         raise WebhookVerificationError(_WRONG_SECRET)
     missing = [name for name in _NAMES if not names.get(name)]

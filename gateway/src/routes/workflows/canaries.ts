@@ -68,14 +68,16 @@ export const lastCanary = z
   .meta({ id: "EndedCanary", description: "The last canary that was promoted or rolled back" });
 
 /** Data of the event `canary.ended`. */
-export const canaryEnded = z.object({
-  workflowSlug: z.string(),
-  alias: z.string(),
-  version: z.number().meta({ description: "The version that the alias points to now" }),
-  ...endOf,
-  base: arm,
-  canary: arm.extend({ version }),
-});
+export const canaryEnded = z
+  .object({
+    workflowSlug: z.string(),
+    alias: z.string(),
+    version: z.number().meta({ description: "The version that the alias points to now" }),
+    ...endOf,
+    base: arm,
+    canary: arm.extend({ version }),
+  })
+  .meta({ id: "CanaryEnded" });
 
 const armView = (message: workflows.CanaryArm | undefined): z.infer<typeof arm> => {
   const { runs = 0, failed = 0, millicredits, durationMs } = message ?? {};
