@@ -34,7 +34,14 @@ export const MediaView = ({ file: { url, family }, label, className = "", width,
     );
   if (family === "video")
     return (
-      <Video way={isSample ? "sample" : "player"} url={url} label={label} poster={thumbnailUrl(url, POSTER_PX)} className={className} />
+      <Video
+        way={isSample ? "sample" : "player"}
+        url={url}
+        label={label}
+        poster={thumbnailUrl(url, POSTER_PX)}
+        // Without a height of its own, a video is invisible until its first frame is there.
+        className={`aspect-[auto_16/9] bg-(--media) ${className}`}
+      />
     );
   if (family === "audio")
     return <audio src={url} controls preload={isSample ? "none" : "metadata"} aria-label={label} className="w-full" />;
