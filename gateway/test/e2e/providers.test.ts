@@ -110,7 +110,7 @@ describe("a batch whose provider fails for 20 seconds", () => {
 interface StreamedEvent {
   id: string | undefined;
   type: string;
-  data: { text?: string; reset?: true; nodeId?: string };
+  data: { text?: string; reset?: true; nodeId?: string; percent?: number; image?: string };
 }
 
 const eventOf = (block: string): StreamedEvent | undefined => {
@@ -123,6 +123,16 @@ const eventOf = (block: string): StreamedEvent | undefined => {
 const follow = async (id: string): Promise<StreamedEvent[]> => {
   const { text } = await client.call("GET", `/api/executions/${id}/events`, { key: user.key });
   return text.split("\n\n").flatMap((block) => eventOf(block) ?? []);
+};
+/** Passes on the events of an execution as they arrive, until its end. */
+const listen = async (id: string, onEvent: (event: StreamedEvent) => void): Promise<void> => {
+  const response = await fetch(`${platform.baseUrl}/api/executions/${id}/events`, { headers: { "x-api-key": user.key! } });
+  let waitingText = "";
+  for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
+    const blocks = (waitingText + text).split("\n\n");
+    waitingText = blocks.pop()!;
+    for (const event of blocks.flatMap((block) => eventOf(block) ?? [])) onEvent(event);
+  }
 };
 const textOf = (events: StreamedEvent[]): string =>
   events.filter(({ type }) => type === "node.delta").reduce((text, { data }) => (data.reset ? "" : text) + data.text!, "");
@@ -203,17 +213,41 @@ describe("a model server of the installation", () => {
       const picture = await post("/api/models/sandbox-image-fast/run", { inputs: { prompt: "a face", sandbox: { latencyMs: 20 } } });
       const face = (picture.body.result as { images: { url: string }[] }).images[0]!.url;
       const bytes = Buffer.from(await (await fetch(face)).arrayBuffer());
-      const pending = post("/api/models/studio-portrait/run", { inputs: { prompt: "a heron", face } });
+      const { status, headers } = await post(
+        "/api/models/studio-portrait/run",
+        { inputs: { prompt: "a heron", face } },
+        { prefer: "wait=0" },
+      );
+      expect(status).toBe(202);
+      const id = headers.get("x-execution-id")!;
+      const previews: StreamedEvent[] = [];
+      const following = listen(id, (event) => event.type === "node.preview" && previews.push(event));
       const { workflow: sentWorkflow } = (await eventually(
         () => Promise.resolve(comfy.running),
         (running) => running !== undefined,
       ))!;
       expect(sentWorkflow["6"]!.inputs.text).toBe("a heron");
       expect([...comfy.files.values()]).toEqual([bytes]);
+      await eventually(
+        () => Promise.resolve(comfy.sockets.size),
+        (sockets) => sockets === 1,
+      );
+      comfy.send({ type: "progress", data: { value: 5, max: 20, prompt_id: comfy.running!.id, node: "3" } });
+      const unfinished = Buffer.from("an unfinished picture");
+      comfy.sendPreview(2, unfinished);
       comfy.files.set("filename=a.png&subfolder=&type=output", bytes);
+      await eventually(
+        () => Promise.resolve(previews),
+        (events) => events.some(({ data }) => data.image !== undefined),
+      );
       comfy.end({ outputs: { "9": { images: [{ filename: "a.png", subfolder: "", type: "output" }] } } });
-      const { status, body } = await pending;
-      expect([status, body.cost]).toEqual([200, 0]);
+      const { body } = await finished(id);
+      expect([body.status, body.creditsCost]).toEqual(["completed", 0]);
+      await following;
+      const newest = Object.assign({}, ...previews.map(({ data }) => data)) as object;
+      expect(newest).toMatchObject({ percent: 25, image: `data:image/png;base64,${unfinished.toString("base64")}` });
+      expect(previews.map((preview) => preview.id)).toEqual(previews.map(() => undefined));
+      expect((await follow(id)).map(({ type }) => type)).not.toContain("node.preview");
       const [{ url }] = (body.result as { images: [{ url: string }] }).images;
       expect(
         Buffer.from(await (await fetch(url)).arrayBuffer())
