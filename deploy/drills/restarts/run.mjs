@@ -57,7 +57,8 @@ const prepare = async (cluster) => {
   });
   const cookie = (login.headers["set-cookie"] ?? []).map((line) => line.split(";")[0]).join("; ");
   connection.close();
-  return { baseUrl: cluster.baseUrl, key, cookie, mediaPath: new URL(url).pathname, slug };
+  const { pathname, search } = new URL(url);
+  return { baseUrl: cluster.baseUrl, key, cookie, mediaPath: pathname + search, slug };
 };
 
 /**
