@@ -1,12 +1,13 @@
 import type { Me } from "@nodeloom/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { BookOpen, CircleUser, LogOut, Menu as MenuIcon, Monitor, Moon, Sun, X } from "lucide-react";
+import { BookOpen, CircleUser, LogOut, Menu as MenuIcon, Monitor, Moon, Search, Sun, X } from "lucide-react";
 import { messageOf, request } from "../api/client";
 import { leaveSession } from "../api/session";
 import { IconButton } from "../ui/button";
 import { classes } from "../ui/classes";
 import { balanceWords, creditNumber, shortNumber } from "../ui/format";
+import { Keys } from "../ui/keys";
 import { Menu } from "../ui/overlays/menu";
 import { Tip } from "../ui/overlays/tip";
 import { complain } from "../ui/overlays/toast";
@@ -122,10 +123,11 @@ export interface SidebarProps {
   compact: boolean;
   /** Opened by a button on narrow screens. */
   open: boolean;
+  onSearch: () => void;
   onClose: () => void;
 }
 
-export const Sidebar = ({ me, compact, open, onClose }: SidebarProps) => (
+export const Sidebar = ({ me, compact, open, onSearch, onClose }: SidebarProps) => (
   <>
     {open && <div className="fixed inset-0 z-30 bg-text/30 md:hidden" onClick={onClose} aria-hidden />}
     <nav
@@ -145,6 +147,17 @@ export const Sidebar = ({ me, compact, open, onClose }: SidebarProps) => (
       <div className="mb-2 empty:hidden">
         <AccountSwitch me={me} compact={compact && !open} />
       </div>
+      {!compact && (
+        <button
+          type="button"
+          onClick={onSearch}
+          className="mb-1 flex items-center gap-2.5 rounded-lg border bg-page/60 px-2.5 py-1.5 text-sm text-muted hover:border-line-strong hover:text-text"
+        >
+          <Search className="size-4 shrink-0" aria-hidden />
+          <span className="flex-1 text-left">{NAVIGATION.search}</span>
+          <Keys keys="Mod+K" />
+        </button>
+      )}
       {usePages()
         .filter(({ inAccountMenu, forAdmins }) => !inAccountMenu && (!forAdmins || me.user.role === "admin"))
         .map((entry) => (
@@ -159,10 +172,11 @@ export const Sidebar = ({ me, compact, open, onClose }: SidebarProps) => (
 );
 
 /** The bar above pages on narrow screens. */
-export const TopBar = ({ me, onMenu }: { me: Me; onMenu: () => void }) => (
+export const TopBar = ({ me, onMenu, onSearch }: { me: Me; onMenu: () => void; onSearch: () => void }) => (
   <header className="flex items-center gap-2 border-b bg-surface px-2 py-1.5 md:hidden">
     <IconButton icon={MenuIcon} label={COMMON.menu} onClick={onMenu} />
     <Logo />
-    <span className="ml-auto truncate pr-2 text-xs text-muted tabular-nums">{balanceWords(spendable(me))}</span>
+    <span className="ml-auto truncate text-xs text-muted tabular-nums">{balanceWords(spendable(me))}</span>
+    <IconButton icon={Search} label={NAVIGATION.search} onClick={onSearch} />
   </header>
 );

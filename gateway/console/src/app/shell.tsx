@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { codeOf } from "../api/client";
 import { meQuery } from "../api/queries";
 import { LoadFailure, Loading } from "../parts/error-pages";
@@ -16,6 +16,23 @@ const LeavingNotice = lazy(async () => ({
   default: (await import("../features/organizations/leaving/leaving-notice")).LeavingNotice,
 }));
 
+const PlacesDialog = lazy(async () => ({ default: (await import("../features/workflows/places-dialog")).PlacesDialog }));
+
+/** Ctrl+K opens the palette. The canvas has its own, with its nodes and commands. */
+const usePaletteKey = (isOn: boolean, open: () => void): void => {
+  useEffect(() => {
+    if (!isOn) return undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+      if (key.toLowerCase() !== "k" || !(ctrlKey || metaKey) || altKey || shiftKey || document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      open();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [isOn, open]);
+};
+
 /** Pages for signed-in users, beside the navigation. Others see the sign-in page under the same address. */
 export const Shell = () => {
   const me = useQuery(meQuery);
@@ -27,6 +44,13 @@ export const Shell = () => {
     if (failure !== undefined) complain(failure);
   }, [isSignedIn]);
   const path = useRouterState({ select: ({ location }) => location.pathname });
+  const wide = path.startsWith("/workflows/") && !path.endsWith("/triggers");
+  const [searching, setSearching] = useState(false);
+  const search = useCallback((): void => {
+    setMenuOpen(false);
+    setSearching(true);
+  }, []);
+  usePaletteKey(isSignedIn && !wide, search);
   if (me.isPending) return <Loading />;
   const isSuspended = me.data === undefined && codeOf(me.error) === "ACCOUNT_SUSPENDED";
   if (me.data === undefined && !isSuspended)
@@ -43,7 +67,6 @@ export const Shell = () => {
       </Suspense>
     );
   const { organization } = me.data;
-  const wide = path.startsWith("/workflows/") && !path.endsWith("/triggers");
   return (
     <div className="flex h-full">
       <a
@@ -52,9 +75,9 @@ export const Shell = () => {
       >
         {SHELL.skipToContent}
       </a>
-      <Sidebar me={me.data} compact={wide} open={menuOpen} onClose={() => setMenuOpen(false)} />
+      <Sidebar me={me.data} compact={wide} open={menuOpen} onSearch={search} onClose={() => setMenuOpen(false)} />
       <div className="flex min-w-0 flex-1 flex-col">
-        {!wide && <TopBar me={me.data} onMenu={() => setMenuOpen(true)} />}
+        {!wide && <TopBar me={me.data} onMenu={() => setMenuOpen(true)} onSearch={search} />}
         <main
           id="main"
           tabIndex={-1}
@@ -76,6 +99,11 @@ export const Shell = () => {
         </main>
       </div>
       <SignInAgain />
+      {searching && (
+        <Suspense>
+          <PlacesDialog onClose={() => setSearching(false)} />
+        </Suspense>
+      )}
     </div>
   );
 };

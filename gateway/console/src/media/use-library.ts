@@ -15,7 +15,7 @@ export interface LibrarySearch {
 }
 
 /** A text once the person stops typing. */
-const useSettled = (text: string): string => {
+export const useSettled = (text: string): string => {
   const [settledText, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), TYPING_MS);

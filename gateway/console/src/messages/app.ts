@@ -7,6 +7,7 @@ export const NAVIGATION = {
   credits: "credits",
   heldByRuns: (heldCredits: string) => `${heldCredits} held by runs`,
   available: "available",
+  search: "Search",
   documentation: "Documentation",
   light: "Light",
   dark: "Dark",

@@ -19,6 +19,25 @@ export const DASHBOARD_PAGE = {
   newWorkflow: "New workflow",
 };
 
+/** The palette that finds everything, Ctrl+K. */
+export const PLACES = {
+  search: "Search",
+  placeholder: "Search workflows, runs, files, pages and actions",
+  noMatches: "Nothing matches. Try fewer words, or a part of a name.",
+  page: "Page",
+  action: "Action",
+  run: "Run",
+  pageWords: "go to open page",
+  newWords: "create add start empty blank untitled",
+  untitled: "Untitled workflow",
+  importWorkflow: "Import a workflow",
+  importWords: "file json comfyui n8n upload open",
+  themes: { light: "Use the light theme", dark: "Use the dark theme", system: "Use the system's theme" },
+  themeWords: "theme mode appearance night day",
+  documentation: "Documentation",
+  documentationWords: "docs help guide api reference manual",
+};
+
 export const FOLDER_BAR = {
   movedToTop: "Moved to the top level.",
   movedTo: (name: string) => `Moved to ${name}.`,

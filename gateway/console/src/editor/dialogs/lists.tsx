@@ -1,8 +1,8 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { usePages } from "../../parts/pages";
+import { usePlaces } from "../../features/workflows/places";
 import { allFittingInputs, type Port } from "../../canvas/ports";
 import { isRemark, kindOf } from "../../canvas/kinds";
+import { Picker, type Pick } from "../../parts/picker";
 import { removeItems } from "../../document/edit";
 import { edgesOf, leadsTo, nodesOf } from "../../document/graph";
 import { Dialog } from "../../ui/overlays/dialog";
@@ -11,7 +11,6 @@ import { link } from "../commands/actions";
 import { COMMANDS } from "../commands/commands";
 import type { Stage } from "../commands/command";
 import { useDocument, useEditor, type Editor } from "../context";
-import { Picker, type Pick } from "../picker";
 import { titleIn } from "../titles";
 import { COMMAND_GROUPS } from "../../messages/editor/commands";
 import { LISTS } from "../../messages/editor/dialogs";
@@ -25,7 +24,9 @@ export interface OverlayProps {
 
 export const CommandList = ({ stage, onClose }: OverlayProps) => {
   const editor = useEditor();
-  const nodes = useNodePicks(stage).map((pick): Pick => ({ ...pick, isSought: true }));
+  const places = usePlaces();
+  const sought = (pick: Pick): Pick => ({ ...pick, isSought: true });
+  const nodes = useNodePicks(stage).map(sought);
   const commands = COMMANDS.filter(({ edits, id }) => (editor.canEdit || !edits) && id !== "commands").map((command): Pick => ({
     key: command.id,
     title: command.title,
@@ -36,17 +37,11 @@ export const CommandList = ({ stage, onClose }: OverlayProps) => {
     <Picker
       title={LISTS.commands}
       placeholder={LISTS.searchCommandsAndNodes}
-      picks={[...commands, ...usePagePicks(), ...nodes]}
+      picks={[...nodes, ...commands, ...places.picks.map(sought)]}
       empty={LISTS.noMatches}
+      onQuery={places.onQuery}
       onClose={onClose}
     />
-  );
-};
-
-const usePagePicks = (): Pick[] => {
-  const navigate = useNavigate();
-  return usePages().flatMap(({ to, title, inAccountMenu, forAdmins }) =>
-    inAccountMenu || forAdmins ? [] : [{ key: to, title: LISTS.goTo(title), isSought: true, run: () => void navigate({ to }) }],
   );
 };
 

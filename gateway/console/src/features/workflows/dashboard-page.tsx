@@ -10,6 +10,7 @@ import { meQuery, workflowsQuery } from "../../api/queries";
 import { foldersQuery, someWorkflowsQuery } from "./queries";
 import { Button, buttonClasses, ButtonRow } from "../../ui/button";
 import { classes } from "../../ui/classes";
+import { WORKFLOW_FILE } from "../../ui/inputs/accept";
 import { Input, Select } from "../../ui/inputs/field";
 import { Notice, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
@@ -156,7 +157,7 @@ export const DashboardPage = () => {
           <input
             ref={file}
             type="file"
-            accept="application/json,.json,image/png,image/webp"
+            accept={WORKFLOW_FILE}
             className="hidden"
             onChange={(event) => {
               const chosenFile = event.target.files?.[0];

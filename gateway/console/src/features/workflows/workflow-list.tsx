@@ -11,7 +11,7 @@ import { STARTERS } from "./starters";
 import type { WorkflowActions } from "./use-workflow-actions";
 import { WorkflowCard } from "./workflow-card";
 import { COMMON } from "../../messages/common";
-import { WORKFLOW_LIST } from "../../messages/workflows";
+import { PLACES, WORKFLOW_LIST } from "../../messages/workflows";
 
 /** Shows starters on an empty dashboard. */
 const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSummary[]; me: Me; actions: WorkflowActions }) => {
@@ -30,7 +30,7 @@ const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSumm
           <h2 className="text-base font-semibold">{WORKFLOW_LIST.startFromATemplate}</h2>
           <p className="mt-0.5 text-sm text-muted">{WORKFLOW_LIST.templateHint}</p>
         </div>
-        <Button variant="primary" icon={Plus} onClick={() => void actions.create({ name: "Untitled workflow" })}>
+        <Button variant="primary" icon={Plus} onClick={() => void actions.create({ name: PLACES.untitled })}>
           {WORKFLOW_LIST.startEmpty}
         </Button>
       </div>

@@ -33,9 +33,8 @@ export const USE_AS_API = {
 
 export const LISTS = {
   commands: "Commands",
-  searchCommandsAndNodes: "Search commands and nodes",
-  noMatches: "No matching commands or nodes.",
-  goTo: (title: string) => `Go to ${title}`,
+  searchCommandsAndNodes: "Search commands, nodes and everything else",
+  noMatches: "Nothing matches. Try fewer words, or a part of a name.",
   findANode: "Find a node",
   findPlaceholder: "Name, text, model or setting",
   noMatchingNodes: "No matching nodes.",

@@ -12,8 +12,29 @@ export interface Pick {
   words?: string;
   /** True to show the entry only after the user types. */
   isSought?: boolean;
+  /** True to list it after all others. */
+  isLast?: boolean;
   run: () => void;
 }
+
+const wordsOf = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** Matches whose title begins with the query come first, then those with a word of the title that does, then other matches. */
+const rankOf = ({ title, isLast }: Pick, query: string): number => {
+  if (isLast === true) return 3;
+  const lowerTitle = title.toLowerCase();
+  if (lowerTitle.startsWith(query)) return 0;
+  return lowerTitle.includes(` ${query}`) ? 1 : 2;
+};
+
+const matching = (picks: readonly Pick[], query: string): readonly Pick[] => {
+  const words = wordsOf(query);
+  if (words.length === 0) return picks.filter(({ isSought }) => isSought !== true);
+  const typed = words.join(" ");
+  return picks
+    .filter((pick) => words.every((word) => `${pick.title} ${pick.note ?? ""} ${pick.words ?? ""}`.toLowerCase().includes(word)))
+    .toSorted((a, b) => rankOf(a, typed) - rankOf(b, typed));
+};
 
 /** A searchable list for the keyboard. */
 export const Picker = ({
@@ -21,22 +42,19 @@ export const Picker = ({
   placeholder,
   picks,
   empty,
+  onQuery,
   onClose,
 }: {
   title: string;
   placeholder: string;
   picks: readonly Pick[];
   empty: string;
+  onQuery?: (query: string) => void;
   onClose: () => void;
 }) => {
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const matches = picks.filter(
-    (pick) =>
-      (words.length > 0 || pick.isSought !== true) &&
-      words.every((word) => `${pick.title} ${pick.note ?? ""} ${pick.words ?? ""}`.toLowerCase().includes(word)),
-  );
+  const matches = matching(picks, query);
   const choose = (pick: Pick | undefined): void => {
     if (!pick) return;
     onClose();
@@ -56,6 +74,7 @@ export const Picker = ({
         onChange={(event) => {
           setQuery(event.target.value);
           setAt(0);
+          onQuery?.(event.target.value);
         }}
         onKeyDown={(event) => {
           if (event.key === "Enter") choose(matches[at]);
@@ -76,7 +95,10 @@ export const Picker = ({
             aria-selected={index === at}
             onClick={() => choose(pick)}
             onPointerMove={() => setAt(index)}
-            className={classes("flex cursor-pointer items-center gap-3 rounded-lg px-2.5 py-1.5 text-sm", index === at && "bg-hover")}
+            className={classes(
+              "flex cursor-pointer items-center gap-3 rounded-lg px-2.5 py-1.5 text-sm pointer-coarse:py-2.5",
+              index === at && "bg-hover",
+            )}
           >
             <span className="min-w-0 flex-1">
               <span className="block truncate">{pick.title}</span>
