@@ -9,7 +9,6 @@ export const approval: Look = {
   group: "data",
   icon: UserCheck,
   id: "approval",
-  words: APPROVAL.searchWords,
   description: APPROVAL.summary,
   data: { title: APPROVAL.approveThis, timeoutHours: 72, onTimeout: "reject" },
   summary: ({ timeoutHours }) => APPROVAL.waitsAtMost(typeof timeoutHours === "number" ? timeoutHours : 72),

@@ -10,7 +10,6 @@ export const httpRequest: Look = {
   group: "data",
   icon: Globe,
   id: "request",
-  words: HTTP_REQUEST.searchWords,
   description: HTTP_REQUEST.summary,
   data: { method: "GET", url: "" },
   summary: (data) => `${textOf(data.method) || "GET"} ${textOf(data.url)}`,

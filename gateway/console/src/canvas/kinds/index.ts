@@ -1,6 +1,5 @@
 import { makesCalls, NODE_KINDS, type NodeKind, type PortType } from "@nodeloom/kernel/graph";
 import { CircleHelp, Frame, Shapes, Sparkles, type LucideIcon } from "lucide-react";
-import { FRAME_WORDS, OPERATION_WORDS } from "../../messages/search-words";
 import { textOf, type Group, type Look } from "./look";
 import { LOOKS } from "./looks";
 import { KINDS_TEXTS } from "../../messages/canvas";
@@ -48,7 +47,6 @@ const plainLook = (kind: NodeKind): Omit<Look, "order"> => ({
   group: groupOf(kind),
   icon: iconOf(kind),
   id: kind.type,
-  words: kind.type,
 });
 
 const LOOK_OF = new Map(LOOKS.map((look) => [look.type, look]));
@@ -84,7 +82,6 @@ const FRAME: Kind = {
   description: KINDS_TEXTS.frameSummary,
   icon: Frame,
   id: "frame",
-  words: FRAME_WORDS,
   data: () => ({ text: KINDS_TEXTS.frame, frame: NEW_FRAME }),
 };
 
@@ -97,7 +94,6 @@ export const CHOICES: readonly Kind[] = [
           ...kind,
           title,
           description: summary,
-          words: `${name}, ${OPERATION_WORDS[name] ?? ""}`,
           id: name.split("-").at(-1) ?? kind.id,
           data: () => ({ operation: name }),
         })),
@@ -114,7 +110,6 @@ const unknown = (type: string): Kind => ({
   group: "data",
   icon: CircleHelp,
   id: "node",
-  words: "",
   rules: undefined,
   modality: undefined,
   runs: true,
@@ -128,10 +123,12 @@ export const isKnownKind = (type: string): boolean => BY_TYPE.has(type);
 /** True for notes and frames. */
 export const isRemark = (type: string): boolean => !kindOf(type).runs;
 
-const outputTypes = ({ rules, type }: Kind): PortType[] => {
+type Data = Readonly<Record<string, unknown>>;
+
+const outputTypes = ({ rules, type }: Kind, data: Data = {}): PortType[] => {
   if (!rules) return [];
   const optionalTypes = rules.optionalOutputs?.map((output) => output.type) ?? [];
-  return [...rules.outputs({ id: "", type, data: {} }).values(), ...optionalTypes];
+  return [...rules.outputs({ id: "", type, data }).values(), ...optionalTypes];
 };
 
 export type Preview = "none" | "picture" | "sound" | "text";
@@ -146,10 +143,10 @@ export const previewOf = (type: string): Preview => {
   return kind.rules && makesCalls(type) ? "text" : "none";
 };
 
-/** Colour of a kind, from its output type. */
-export const kindColour = (type: string): string => {
+/** Colour of a node, from its output type. @param data settings, for kinds whose operations return different types */
+export const kindColour = (type: string, data?: Data): string => {
   if (isRemark(type)) return "var(--kind-note)";
-  const outputType = outputTypes(kindOf(type)).find((one) => one !== "any");
+  const outputType = outputTypes(kindOf(type), data).find((one) => one !== "any");
   return outputType === undefined ||
     !(kindOf(type).modality !== undefined || previewOf(type) === "picture" || kindOf(type).group === "text")
     ? "var(--kind-value)"

@@ -9,7 +9,6 @@ export const json: Look = {
   group: "data",
   icon: Braces,
   id: "json",
-  words: JSON_TEXTS.searchWords,
   description: JSON_TEXTS.summary,
   data: { expression: "" },
   summary: (data) => textOf(data.expression) || JSON_TEXTS.theWholeValue,

@@ -10,7 +10,6 @@ export const list: Look = {
   group: "data",
   icon: List,
   id: "list",
-  words: LIST.searchWords,
   description: LIST.summary,
   data: { items: [] },
   summary: ({ items }) => (Array.isArray(items) && items.length > 0 ? items.map(String).join(" · ") : LIST.emptyList),

@@ -9,7 +9,6 @@ export const llmAssistant: Look = {
   group: "text",
   icon: MessageSquareText,
   id: "assistant",
-  words: LLM_ASSISTANT.searchWords,
   description: LLM_ASSISTANT.summary,
   // Limits the price of a text whose length only the run determines.
   data: { prompt: "", maxInputChars: 20_000 },

@@ -32,8 +32,6 @@ export interface Look {
   icon: LucideIcon;
   /** Id of the first node of the kind. */
   id: string;
-  /** Search terms besides the name: phrases, separated by commas. */
-  words: string;
   data?: Data;
   /** Data of a new node that is linked to a port, by the port's name. */
   fedBy?: (port: string) => Data;
@@ -57,22 +55,13 @@ export const modelAndPrompt = (data: Data): string => {
   return `${textOf(data.model) || COMMON.chooseModel}${prompt === "" ? "" : `\n${prompt}`}`;
 };
 
-export const generator = (
-  type: string,
-  order: number,
-  title: string,
-  id: string,
-  icon: LucideIcon,
-  description: string,
-  words: string,
-): Look => ({
+export const generator = (type: string, order: number, title: string, id: string, icon: LucideIcon, description: string): Look => ({
   type,
   order,
   title,
   id,
   icon,
   description,
-  words,
   group: "generate",
   data: { inputs: {} },
   summary: modelAndPrompt,

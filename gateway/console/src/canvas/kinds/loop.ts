@@ -12,7 +12,6 @@ export const loop: Look = {
   group: "data",
   icon: Repeat,
   id: "loop",
-  words: LOOP.searchWords,
   description: LOOP.summary,
   data: { slug: "", count: NEW_TURNS },
   summary: ({ slug, count, until }) => {

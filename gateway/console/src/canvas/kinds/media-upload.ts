@@ -10,7 +10,6 @@ export const mediaUpload: Look = {
   group: "data",
   icon: FileUp,
   id: "file",
-  words: MEDIA_UPLOAD.searchWords,
   description: MEDIA_UPLOAD.summary,
   form: "file",
   givesLists: ({ multiple }) => multiple === true,

@@ -10,7 +10,6 @@ export const media: Look = {
   group: "data",
   icon: Scissors,
   id: "operation",
-  words: MEDIA.searchWords,
   description: MEDIA.summary,
   data: { operation: "image-resize" },
   summary: ({ operation }) => mediaOperation(operation)?.title ?? MEDIA.chooseAnOperation,

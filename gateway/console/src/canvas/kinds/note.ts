@@ -9,7 +9,6 @@ export const note: Look = {
   group: "notes",
   icon: StickyNote,
   id: "note",
-  words: NOTE.searchWords,
   description: NOTE.summary,
   data: { text: "" },
 };

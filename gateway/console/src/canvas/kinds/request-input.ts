@@ -11,7 +11,6 @@ export const requestInput: Look = {
   group: "ends",
   icon: TextCursorInput,
   id: "input",
-  words: REQUEST_INPUT.searchWords,
   description: REQUEST_INPUT.summary,
   data: { fields: [{ name: "prompt", type: "textarea", label: REQUEST_INPUT.prompt }], values: {} },
   summary: (data) =>

@@ -9,6 +9,5 @@ export const responseOutput: Look = {
   group: "ends",
   icon: FileOutput,
   id: "output",
-  words: RESPONSE_OUTPUT.searchWords,
   description: RESPONSE_OUTPUT.summary,
 };

@@ -9,7 +9,6 @@ export const switchKind: Look = {
   group: "data",
   icon: Split,
   id: "switch",
-  words: SWITCH.searchWords,
   description: SWITCH.summary,
   data: { cases: [{ name: "yes", left: "{{value}}", op: "exists" }] },
   summary: ({ cases }) =>

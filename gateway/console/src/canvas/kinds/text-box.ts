@@ -10,7 +10,6 @@ export const textBox: Look = {
   group: "text",
   icon: SquarePen,
   id: "text",
-  words: TEXT_BOX.searchWords,
   description: TEXT_BOX.summary,
   data: { text: "" },
   fedBy: (port) => ({ text: `{{${port}}}` }),

@@ -10,8 +10,6 @@ export const workflow: Look = {
   group: "data",
   icon: Workflow,
   id: "part",
-  words:
-    "subflow, subworkflow, sub-workflow, execute workflow, execute sub-workflow, nested, inner workflow, call workflow, reuse, component, subgraph, module",
   description: WORKFLOW.summary,
   data: { slug: "" },
   summary: ({ slug }) => textOf(slug) || COMMON.chooseWorkflow,

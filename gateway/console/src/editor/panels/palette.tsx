@@ -69,7 +69,7 @@ const PaletteList = ({ request }: { request: PaletteRequest }) => {
             onClick={() => choose(choice)}
             className={classes("flex cursor-pointer items-center gap-2.5 rounded-lg px-2.5 py-1.5", index === at && "bg-hover")}
           >
-            <choice.kind.icon className="size-4 shrink-0" style={{ color: kindColour(choice.kind.type) }} aria-hidden />
+            <choice.kind.icon className="size-4 shrink-0" style={{ color: kindColour(choice.kind.type, choice.kind.data()) }} aria-hidden />
             <span className="min-w-0">
               <span className="block truncate text-sm font-medium">{choice.title}</span>
               <span className="block truncate text-xs text-faint">{choice.description}</span>

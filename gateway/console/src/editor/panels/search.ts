@@ -1,6 +1,6 @@
 import type { Model } from "@nodeloom/client";
 import type { Kind } from "../../canvas/kinds";
-import { modelWords } from "../../messages/search-words";
+import { KIND_WORDS, modelWords, OPERATION_WORDS } from "../../messages/search-words";
 
 /** Finds nodes and models by typed text. Names rank before other names, and other names before descriptions. */
 
@@ -70,6 +70,13 @@ const scoreOf = ({ title, names, description }: Entry, query: readonly string[])
   return has(described, query) ? SCORES.described : begins(described, query) ? 1 : 0;
 };
 
+/** Search terms of a kind or of its operation, which only the palette loads. */
+const searchWords = ({ type, id, data }: Kind): string => {
+  const { operation } = data();
+  const ofOperation = typeof operation === "string" ? OPERATION_WORDS[operation] : undefined;
+  return ofOperation === undefined ? (KIND_WORDS[id] ?? type) : `${String(operation)}, ${ofOperation}`;
+};
+
 /** Text for a model in the palette. */
 export type DescribeModel = (model: Model, kind: Kind) => string;
 
@@ -78,7 +85,7 @@ export const searchChoices = (query: string, kinds: readonly Kind[], models: rea
   const typed = readings(query);
   const ofKinds = kinds.map((kind): [Choice, Entry] => [
     { key: `${kind.type} ${kind.title}`, kind, title: kind.title, description: kind.description },
-    { title: kind.title, names: kind.words, description: kind.description },
+    { title: kind.title, names: searchWords(kind), description: kind.description },
   ]);
   if (typed[0]!.length === 0) return ofKinds.map(([choice]) => choice);
   const ofModels = kinds.flatMap((kind) =>

@@ -30,6 +30,17 @@ export const LIBRARY = {
 export const NOTHING_FOUND = {
   triggersHint: "Start a workflow on a schedule or by a call from outside under Schedules and hooks, in the menu above.",
   modelLoadingHint: "Models load, encode and decode by themselves. Add an Image node and choose its model.",
+  tableHint:
+    "To run a workflow once for each row of a table, choose Run with a table, in the menu above. Several values of one text are a List node.",
+  controlHint:
+    "There is no node for poses, depth or outlines. Link your picture to the image port of an Image node, and say in the prompt what to keep.",
+  seedHint: "The seed is on the node: without one, each run is different. The dice choose a new one.",
+  bypassHint: "To leave out a node, select it and press B. What flows into it flows through.",
+  linksHint: "Links find their way by themselves, so there is no node for it.",
+  failuresHint:
+    "There is no node for failures. A failed run continues where it stopped, and pays only for the rest. A webhook can tell you about failures.",
+  runsHint: "Nodes run in parallel by themselves, and results that haven't changed are reused.",
+  compareHint: "To compare results, open one in full size. To compare settings or models, select a node and press E or Shift+M.",
   secretsHint: "Store keys of other services under Secrets. Use one with {{secrets.NAME}} in an HTTP request.",
   noMatches:
     "No matching nodes or models. An administrator can enable more models with a provider's API key. Use HTTP request to call any other service.",
