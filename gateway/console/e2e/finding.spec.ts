@@ -51,6 +51,60 @@ test("a node is found by its texts, its model and its settings, from both search
   await close();
 });
 
+test("Ctrl+K finds workflows, runs, pages, files and actions from any page, and on the canvas too", async () => {
+  await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: {} } });
+  const { page, close } = await open();
+  const search = page.getByRole("dialog", { name: "Search" });
+  const found = (name: RegExp) => page.getByRole("dialog").getByRole("option", { name });
+  const seek = async (words: string): Promise<void> => {
+    await page.keyboard.press("Control+k");
+    await search.getByRole("combobox").fill(words);
+  };
+  await page.goto("/models");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await seek("lights coast");
+  await found(/^Lights of the coast.*Workflow$/).waitFor();
+  await found(/^Lights of the coast.*Completed.*Run$/).waitFor();
+  await search.getByRole("combobox").fill("lighthouse");
+  // The service finds it by the prompt.
+  await found(/File$/).first().waitFor();
+  await search.getByRole("combobox").fill("no such thing");
+  await search.getByText("Nothing matches.").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await search.getByRole("combobox").fill("usage");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Usage" }).waitFor();
+  await seek("new workflow");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Add your first node" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("lights");
+  await found(/^Lights of the coast.*Workflow$/).click();
+  await nodes(page, GRAPH.nodes.length);
+  await close();
+});
+
+test("the first view shows all nodes, also those that grow when their results load", async () => {
+  const { http } = stage;
+  const column = {
+    nodes: [0, 1].map((row) =>
+      nodeAt(`still${row}`, "generate-image", { x: 0, y: row * 620 }, { model: "sandbox-image", inputs: { prompt: "a kite" } }),
+    ),
+    edges: [],
+  };
+  const { body } = await http.call("POST", "/api/workflows", { key: account.key, body: { name: "Column", ...column } });
+  expect((await http.call("POST", `/api/workflows/${String(body.slug)}/run`, { key: account.key, body: { inputs: {} } })).status).toBe(200);
+  const { page, close } = await open();
+  await page.goto(`/workflows/${String(body.slug)}`);
+  await page.locator(`${NODE} img`).nth(1).waitFor({ state: "attached" });
+  const isCut = `(() => {
+    const board = document.querySelector(".react-flow").getBoundingClientRect();
+    return [...document.querySelectorAll("${NODE}")].some((node) => node.getBoundingClientRect().bottom > board.bottom);
+  })()`;
+  await eventually(async () => (await page.evaluate(isCut)) === false);
+  await close();
+});
+
 const COMFY = {
   "3": { class_type: "KSampler", inputs: { seed: 1, positive: ["6", 0], latent_image: ["5", 0] } },
   "5": { class_type: "EmptyLatentImage", inputs: { width: 512 } },

@@ -39,11 +39,11 @@ import { useKeptInputs } from "./kept-inputs";
 import { useOpenedRun } from "./use-opened-run";
 import { useShortcuts } from "./commands/use-shortcuts";
 import { useEndNotice } from "./running/use-end-notice";
+import { useFirstFit } from "./board/use-first-fit";
 import { useStage } from "./board/use-stage";
 import { EDITOR_PAGE } from "../messages/editor/page";
 
 const route = getRouteApi("/shell/workflows/$slug");
-const NARROW = "(max-width: 767px)";
 
 /** The last one is for users who can change the workflow. */
 const PANELS = [
@@ -107,15 +107,7 @@ const Workbench = ({ viewport }: { viewport: OpenState["workflow"]["viewport"] }
   useEffect(() => {
     if (node !== undefined) document.select([node]);
   }, [document, node]);
-  const isFirst = viewport.x === 0 && viewport.y === 0 && viewport.zoom === 1;
-  // On a phone the panel covers half of the screen.
-  const roomFor = useUi((state) => matchMedia(NARROW).matches && state.panelOpen);
-  useEffect(() => {
-    // Shows the whole workflow on its first opening, and on a phone.
-    if (!isFirst && !matchMedia(NARROW).matches) return undefined;
-    const frame = requestAnimationFrame(() => stage.fit(undefined, true));
-    return () => cancelAnimationFrame(frame);
-  }, [isFirst, stage, roomFor]);
+  const isTouched = useFirstFit(stage, viewport);
   return (
     <div className="flex h-full flex-col">
       <Toolbar stage={stage} />
@@ -123,7 +115,7 @@ const Workbench = ({ viewport }: { viewport: OpenState["workflow"]["viewport"] }
       <div className="relative flex min-h-0 flex-1 max-md:flex-col">
         <Outline />
         <div className="relative min-h-0 min-w-0 flex-1">
-          <Board stage={stage} viewport={viewport} onViewport={(moved) => rememberViewport(slug, moved)} />
+          <Board stage={stage} viewport={viewport} onViewport={(moved) => isTouched.current && rememberViewport(slug, moved)} />
           <BoardTools stage={stage} />
           <EmptyBoard stage={stage} />
           <LibraryPanel stage={stage} />
