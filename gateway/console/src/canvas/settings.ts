@@ -27,7 +27,17 @@ const MOST = 4;
 /** Longer texts don't fit into a line of a node. */
 const SHORT_TEXT = 60;
 /** Settings for experts, which only the panel shows. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["prompt", "system", "operation", "sandbox", "temperature", "maxTokens", "topP", "top_p"]);
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  "prompt",
+  "system",
+  "operation",
+  "sandbox",
+  "temperature",
+  "maxTokens",
+  "topP",
+  "top_p",
+  "parallel_tool_calls",
+]);
 
 const isShort = ({ enum: options, type, format, maxLength }: JsonSchema): boolean => {
   if (format === "media") return false;
@@ -36,12 +46,15 @@ const isShort = ({ enum: options, type, format, maxLength }: JsonSchema): boolea
   return type === "boolean" || type === "number" || type === "integer";
 };
 
+/** "Width (pixels)": the unit is in the hint. */
+const UNIT = / \(.*\)$/;
 /** Longer titles are sentences. */
 const SHORT_TITLE = 14;
 
 /** Label of a setting: a short title, else "Aspect ratio" from `aspect_ratio`. */
 const settingLabel = (name: string, { title }: JsonSchema): string => {
-  if (typeof title === "string" && title.length <= SHORT_TITLE) return title;
+  const withoutUnit = typeof title === "string" ? title.replace(UNIT, "") : undefined;
+  if (withoutUnit !== undefined && withoutUnit.length <= SHORT_TITLE) return withoutUnit;
   const words = name
     .replaceAll("_", " ")
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")

@@ -9,7 +9,7 @@ import { useScene } from "../context";
 import type { FlowNode } from "../scene/flow";
 
 /** Frames are behind nodes on the map, and nodes have their kind's colour. */
-const mapColour = ({ data: { node } }: FlowNode): string => (frameOf(node) ? "var(--map-frame)" : kindColour(node.type));
+const mapColour = ({ data: { node } }: FlowNode): string => (frameOf(node) ? "var(--map-frame)" : kindColour(node.type, node.data));
 
 /** Shows the map in a corner without nodes. If all corners have nodes, the map is shown only while the view moves. */
 export const Minimap = () => {

@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
 import type { FaceText } from "../../../canvas/face";
+import { NODE } from "../../../canvas/geometry";
 import type { DocNode } from "../../../document/graph";
 import { classes } from "../../../ui/classes";
 import { useEditor, useUi } from "../../context";
@@ -60,7 +61,10 @@ export const NodeText = (props: NodeTextProps) => {
       }}
       onClick={() => !locked && wasChosen.current && ui.setState({ writing: { nodeId: node.id, what: "text" } })}
     >
-      {text.value === "" ? text.placeholder : text.value}
+      {/* Whole lines, so that none is cut in half. */}
+      <span className="node-well-text" style={{ WebkitLineClamp: Math.floor((height - NODE.textPadding) / NODE.textLine) }}>
+        {text.value === "" ? text.placeholder : text.value}
+      </span>
     </div>
   );
 };

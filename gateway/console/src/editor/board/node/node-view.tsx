@@ -69,7 +69,7 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
         leftOut && "opacity-35",
         hasPicture && "node-pictured",
       )}
-      style={{ "--kind": kindColour(node.type) } as CSSProperties}
+      style={{ "--kind": kindColour(node.type, node.data) } as CSSProperties}
     >
       <NodeHead node={node} title={title} progress={progress} mark={mark} isCollapsed={box.isCollapsed} />
       {box.hasLine && <NodeLine node={node} title={title} line={line ?? ""} top={NODE.header} />}
