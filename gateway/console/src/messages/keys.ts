@@ -25,7 +25,7 @@ export const KEYS_PAGE = {
   testFailed: (error: string | null | undefined, status: number | null) =>
     `Test not delivered: ${error ?? `the receiver returned ${status}`}.`,
   permissions: "Permissions",
-  disabled: "disabled",
+  disabled: "Disabled",
   lastUsed: "Last used",
   never: "Never",
   expires: "Expires",

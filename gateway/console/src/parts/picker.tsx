@@ -96,7 +96,7 @@ export const Picker = ({
             onClick={() => choose(pick)}
             onPointerMove={() => setAt(index)}
             className={classes(
-              "flex cursor-pointer items-center gap-3 rounded-lg px-2.5 py-1.5 text-sm pointer-coarse:py-2.5",
+              "flex cursor-pointer items-center gap-3 rounded-lg px-2.5 py-1.5 text-sm max-md:py-3",
               index === at && "bg-hover",
             )}
           >

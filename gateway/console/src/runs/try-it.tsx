@@ -43,10 +43,18 @@ const Outcome = ({ executionId }: { executionId: string }) => {
   );
 };
 
+interface TryItProps {
+  target: RunTarget;
+  inputs: Record<string, unknown>;
+  mayRun: boolean;
+  /** True until the form is filled in, while its missing inputs aren't mistakes yet. */
+  isUntouched?: boolean;
+}
+
 /** A Run button with its price and result. */
-export const TryIt = ({ target, inputs, mayRun }: { target: RunTarget; inputs: Record<string, unknown>; mayRun: boolean }) => {
+export const TryIt = ({ target, inputs, mayRun, isUntouched = false }: TryItProps) => {
   const client = useQueryClient();
-  const { quote, problem } = useQuote(target, inputs, mayRun);
+  const { quote, problem } = useQuote(target, inputs, mayRun && !isUntouched);
   const [limit, price] = [useLimit(quote), priceOf(quote)];
   const start = useMutation({
     mutationFn: () => startRun(target, inputs, limit.limit),

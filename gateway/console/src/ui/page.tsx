@@ -20,9 +20,9 @@ export const Page = ({
   return (
     <div className={classes("mx-auto w-full px-4 py-6 sm:px-8 sm:py-8", narrow ? "max-w-3xl" : "max-w-6xl")}>
       <header className="mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
-        <div className="min-w-0">
+        <div className="min-w-0 flex-1 basis-60">
           <h1 className="text-xl font-semibold tracking-tight wrap-anywhere">{title}</h1>
-          {lead !== undefined && <p className="mt-1 max-w-2xl text-sm text-muted">{lead}</p>}
+          {lead !== undefined && <p className="mt-1 max-w-2xl text-sm text-pretty text-muted">{lead}</p>}
         </div>
         {actions !== undefined && <div className="flex flex-wrap items-center gap-2 empty:hidden">{actions}</div>}
       </header>

@@ -85,33 +85,33 @@ export const AuditSection = () => {
   return (
     <>
       <div className="mb-4 flex flex-wrap gap-2">
-        <Select aria-label={AUDIT.category} className="w-44!" value={fields.action} onText={(action) => set({ action })} options={SUBJECTS}>
+        <Select aria-label={AUDIT.category} className="w-40!" value={fields.action} onText={(action) => set({ action })} options={SUBJECTS}>
           <option value="">{AUDIT.allCategories}</option>
         </Select>
         <Input
           type="search"
           aria-label={AUDIT.searchTheAuditLog}
           placeholder={AUDIT.modelSlugOrChange}
-          className="min-w-48 flex-1"
+          className="min-w-40 flex-1"
           value={fields.q}
           onText={(q) => set({ q })}
         />
         <Input
           aria-label={AUDIT.userId}
           placeholder={AUDIT.userId}
-          className="w-44!"
+          className="w-32!"
           value={fields.actor}
           onText={(actor) => set({ actor })}
         />
         <Input
           aria-label={AUDIT.resourceId}
           placeholder={AUDIT.resourceId}
-          className="w-44!"
+          className="w-32!"
           value={fields.target}
           onText={(target) => set({ target })}
         />
-        <Input type="date" aria-label={AUDIT.from} className="w-40!" value={fields.from} onText={(from) => set({ from })} />
-        <Input type="date" aria-label={AUDIT.to} className="w-40!" value={fields.to} onText={(to) => set({ to })} />
+        <Input type="date" aria-label={AUDIT.from} className="w-36!" value={fields.from} onText={(from) => set({ from })} />
+        <Input type="date" aria-label={AUDIT.to} className="w-36!" value={fields.to} onText={(to) => set({ to })} />
         <DownloadButton path={`/api/admin/audit/export?${new URLSearchParams(filter).toString()}`} label={AUDIT.csv} />
       </div>
       <Paged<AuditRow>

@@ -18,7 +18,7 @@ const STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requ
 const COLUMNS: readonly Column<AdminExecution>[] = [
   {
     title: RUNS.run,
-    className: "max-xl:max-w-40! max-md:max-w-32!",
+    className: "max-w-56! max-xl:max-w-40! max-md:max-w-32!",
     cell: ({ executionId, workflowSlug, modelIds }) => (
       <span className="block min-w-0">
         <span className="block truncate font-medium">{workflowSlug ?? modelIds[0]}</span>
@@ -39,8 +39,13 @@ const COLUMNS: readonly Column<AdminExecution>[] = [
       </>
     ),
   },
-  { title: COMMON.account, wide: true, className: "max-xl:max-w-44!", cell: ({ userId }) => <AccountName id={userId} /> },
-  { title: COMMON.error, wide: "widest", cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
+  { title: COMMON.account, wide: true, className: "max-w-44!", cell: ({ userId }) => <AccountName id={userId} /> },
+  {
+    title: COMMON.error,
+    wide: "widest",
+    className: "max-w-44!",
+    cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span>,
+  },
   { title: COMMON.duration, numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
   { title: COMMON.credits, numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
   { title: COMMON.started, numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },

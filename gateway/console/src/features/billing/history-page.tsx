@@ -44,6 +44,7 @@ const COLUMNS: readonly Column<LedgerRow>[] = [
   {
     title: HISTORY_PAGE.note,
     wide: true,
+    className: "max-xl:max-w-44!",
     cell: ({ note, executionId }) =>
       executionId === null ? (
         <span className="block truncate text-muted">{note}</span>

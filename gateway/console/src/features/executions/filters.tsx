@@ -53,7 +53,7 @@ const MetadataFilter = ({ initial, set }: { initial: string | undefined; set: (m
   const isWrong = typed !== "" && !META.test(typed);
   return (
     <form
-      className="max-sm:col-span-2"
+      className="max-sm:col-span-2 min-w-40 flex-1"
       onSubmit={(event) => {
         event.preventDefault();
         if (!isWrong) set(typed.trim() || undefined);
@@ -62,7 +62,6 @@ const MetadataFilter = ({ initial, set }: { initial: string | undefined; set: (m
       <Input
         aria-label={FILTERS.metadataNameValue}
         placeholder="metadata: name=value"
-        className="sm:w-56!"
         aria-invalid={isWrong || undefined}
         value={typed}
         onText={setTyped}
@@ -81,11 +80,12 @@ interface DayProps {
 
 const DayFilter = ({ label, title, value, set }: DayProps) => (
   <label className="flex items-center gap-1.5 text-[13px] text-muted max-sm:flex-col max-sm:items-start max-sm:gap-1">
-    {title}
+    <span className="sm:hidden">{title}</span>
     <Input
       type="date"
       aria-label={label}
-      className="sm:w-38!"
+      title={label}
+      className="sm:w-31!"
       // Uncontrolled, because a partly typed day is invalid.
       defaultValue={value ?? ""}
       onChange={({ target }) => (target.value !== "" || target.validity.valid) && set(target.value || undefined)}
@@ -101,7 +101,7 @@ export const Filters = ({ status, workflow, meta, from, to }: RunsSearch) => {
     <div className="mb-4 flex flex-wrap gap-2 max-sm:grid max-sm:grid-cols-2">
       <Select
         aria-label={COMMON.status}
-        className="sm:w-44!"
+        className="sm:w-32!"
         value={status ?? ""}
         onText={(text) => set({ status: text || undefined })}
         options={STATUSES}
@@ -110,7 +110,7 @@ export const Filters = ({ status, workflow, meta, from, to }: RunsSearch) => {
       </Select>
       <Select
         aria-label={COMMON.workflow}
-        className="sm:w-60!"
+        className="min-w-28 max-w-60 flex-1"
         value={workflow ?? ""}
         onText={(text) => set({ workflow: text || undefined })}
         options={(workflows.data ?? []).map(({ slug, name }) => [slug, name])}
@@ -118,8 +118,14 @@ export const Filters = ({ status, workflow, meta, from, to }: RunsSearch) => {
         <option value="">{FILTERS.allWorkflows}</option>
         {workflow !== undefined && !workflows.data?.some(({ slug }) => slug === workflow) && <option>{workflow}</option>}
       </Select>
-      <DayFilter label={FILTERS.fromDate} title={FILTERS.from} value={from} set={(day) => set({ from: day })} />
-      <DayFilter label={FILTERS.toDate} title={FILTERS.to} value={to} set={(day) => set({ to: day })} />
+      {/* In one row beside the others, also in a small window. */}
+      <div className="contents items-center gap-1.5 sm:flex">
+        <DayFilter label={FILTERS.fromDate} title={FILTERS.from} value={from} set={(day) => set({ from: day })} />
+        <span className="text-faint max-sm:hidden" aria-hidden>
+          –
+        </span>
+        <DayFilter label={FILTERS.toDate} title={FILTERS.to} value={to} set={(day) => set({ to: day })} />
+      </div>
       <MetadataFilter key={meta} initial={meta} set={(filterText) => filterText !== meta && set({ meta: filterText })} />
     </div>
   );

@@ -62,6 +62,7 @@ interface Actions {
 const columnsOf = (budgets: readonly Budget[], { ask, test, show }: Actions): readonly Column<ApiKey>[] => [
   {
     title: COMMON.name,
+    className: "max-xl:max-w-48! max-md:max-w-32!",
     cell: ({ name, start }) => (
       <span className="block min-w-0">
         <span className="block truncate font-medium">{name}</span>
@@ -72,7 +73,7 @@ const columnsOf = (budgets: readonly Budget[], { ask, test, show }: Actions): re
   { title: KEYS_PAGE.permissions, wide: true, cell: (key) => <Capabilities apiKey={key} /> },
   {
     title: COMMON.webhook,
-    wide: true,
+    wide: "widest",
     cell: ({ webhook }) =>
       webhook === null ? (
         <span className="text-faint">–</span>

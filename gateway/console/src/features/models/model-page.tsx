@@ -107,7 +107,12 @@ const Detail = ({ model }: { model: Model }) => {
               );
             })}
           </div>
-          <TryIt target={{ model: model.internalName }} inputs={inputs} mayRun={me?.user.approved === true && model.enabled && reaches} />
+          <TryIt
+            target={{ model: model.internalName }}
+            inputs={inputs}
+            mayRun={me?.user.approved === true && model.enabled && reaches}
+            isUntouched={required.size > 0 && Object.keys(inputs).length === 0}
+          />
         </Card>
         <div className="flex min-w-0 flex-col gap-5">
           <Card title={MODEL_PAGE.about}>

@@ -53,7 +53,12 @@ const COLUMNS: readonly Column<UsageRow>[] = [
       </span>
     ),
   },
-  { title: COMMON.models, wide: true, cell: ({ modelIds }) => <span className="block truncate text-muted">{modelIds.join(", ")}</span> },
+  {
+    title: COMMON.models,
+    wide: true,
+    className: "max-xl:max-w-40!",
+    cell: ({ modelIds }) => <span className="block truncate text-muted">{modelIds.join(", ")}</span>,
+  },
   { title: COMMON.duration, numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
   { title: COMMON.credits, numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
   { title: COMMON.price, numeric: true, wide: "widest", cell: ({ userCost }) => usd(userCost) },

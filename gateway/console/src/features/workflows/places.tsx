@@ -7,6 +7,7 @@ import { ownerIdOf, ownerOf } from "../../api/organization";
 import { executionsQuery, meQuery, workflowsQuery } from "../../api/queries";
 import { fileTitle } from "../../media/file-title";
 import { fileOf } from "../../media/files-in";
+import { Thumb } from "../../media/thumb";
 import { useSettled } from "../../media/use-library";
 import { view } from "../../media/viewer/store";
 import { COMMON } from "../../messages/common";
@@ -16,13 +17,13 @@ import type { Pick } from "../../parts/picker";
 import { useTheme } from "../../parts/theme";
 import { statusWords } from "../../runs/status";
 import { ago } from "../../ui/format";
-import { WORKFLOW_FILE } from "../../ui/inputs/accept";
-import { useWorkflowActions, type WorkflowActions } from "./use-workflow-actions";
+import { useWorkflowActions, WORKFLOW_FILE, type WorkflowActions } from "./use-workflow-actions";
 
 /** Number of the newest workflows and runs that are listed before the user types. */
 const LISTED = 5;
 const RUNS = 50;
 const FILES = 6;
+const THUMB_PX = 72;
 /** A single letter would find nearly every file. */
 const LEAST_LETTERS = 2;
 
@@ -116,17 +117,18 @@ const useFilePicks = (query: string): Pick[] => {
     title: fileTitle(file),
     // The service found it by words that its title may not have.
     words,
-    aside: aside(COMMON.file),
+    aside: (
+      <>
+        {aside(COMMON.file)}
+        <Thumb file={fileOf(file)} label="" width={THUMB_PX} className="size-9 shrink-0 rounded-md" />
+      </>
+    ),
     isSought: true,
     isLast: true,
-    run: () =>
-      view([
-        {
-          id: file.id,
-          title: COMMON.files,
-          items: [{ id: file.id, file: fileOf(file), text: undefined, title: fileTitle(file), facts: [] }],
-        },
-      ]),
+    run: () => {
+      const item = { id: file.id, file: fileOf(file), text: undefined, title: fileTitle(file), facts: [] };
+      view([{ id: file.id, title: COMMON.files, items: [item] }]);
+    },
   });
   return words.length < LEAST_LETTERS ? [] : (data?.rows ?? []).map(pickOf);
 };

@@ -10,6 +10,9 @@ import { exportWorkflow } from "./export";
 import { COMMON } from "../../messages/common";
 import { USE_WORKFLOW_ACTIONS } from "../../messages/workflows";
 
+/** Content types of imports: exported files, and pictures that ComfyUI saved. */
+export const WORKFLOW_FILE = "application/json,.json,image/png,image/webp";
+
 /** Actions of workflow lists. Failures are shown as notices. */
 export const useWorkflowActions = () => {
   const client = useQueryClient();

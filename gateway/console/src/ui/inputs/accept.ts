@@ -2,9 +2,6 @@
 
 export const EVERY_FILE = "image/*,video/*,audio/*,model/*";
 
-/** Workflows: exported files, and pictures that ComfyUI saved. */
-export const WORKFLOW_FILE = "application/json,.json,image/png,image/webp";
-
 /** Value of a file chooser's `accept`. Browsers don't know the content type of GLB files, so it also has their extension. */
 export const chooserTypes = (accept: string | undefined): string | undefined => accept?.replace("model/*", "model/*,.glb");
 
