@@ -6,11 +6,12 @@ import { classes } from "../../ui/classes";
 import { MaskView } from "../mask-view";
 import { MediaView } from "../media-view";
 import { OutputThumb } from "../output-thumb";
-import { Video, VideoClip, type ClipTools } from "../video";
+import { Video } from "../video";
 import { FullPicture } from "./full-picture";
 import type { Zoom } from "./picture";
 import { Sound } from "./sound";
 import type { ViewerItem, ViewerSet } from "./store";
+import { VideoClip, type ClipTools } from "./video-clip";
 import { STAGE } from "../../messages/media";
 
 const clipTools = ({ loop, setLoop, stepBy }: ClipTools) => (
