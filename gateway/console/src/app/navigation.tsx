@@ -133,7 +133,7 @@ export const Sidebar = ({ me, compact, open, onSearch, onClose }: SidebarProps) 
     <nav
       aria-label={NAVIGATION.main}
       className={classes(
-        "z-40 flex shrink-0 flex-col gap-1 border-r bg-surface p-3",
+        "z-40 flex shrink-0 flex-col gap-1 overflow-y-auto border-r bg-surface p-3",
         compact && !open ? "w-16 max-md:hidden" : "w-60",
         open ? "max-md:fixed max-md:inset-y-0 max-md:left-0 max-md:shadow-high" : "max-md:hidden",
       )}
