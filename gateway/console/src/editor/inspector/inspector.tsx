@@ -124,7 +124,7 @@ const Nothing = ({ canEdit }: { canEdit: boolean }) => (
     <ul className="mt-6 grid w-full grid-cols-2 gap-x-4 gap-y-2 text-left text-xs" aria-label={INSPECTOR.portTypes}>
       {PORT_TYPES.map((type) => (
         <li key={type} className="flex items-center gap-2">
-          <PortMark type={type} /> {type === "media" ? INSPECTOR.anyFile : type === "any" ? INSPECTOR.anyValue : type}
+          <PortMark type={type} /> {INSPECTOR.portNames[type] ?? type}
         </li>
       ))}
     </ul>

@@ -21,6 +21,7 @@ import { credits, dateTime, duration } from "../../ui/format";
 import { Card, Facts, Page } from "../../ui/page";
 import { AgainCard } from "./again-card";
 import { Actions, isGoing } from "./detail-actions";
+import { namedNodes } from "./named-nodes";
 import { Timeline } from "./timeline";
 import { Webhook } from "./webhook";
 import { useWorkflowNames } from "../../parts/workflow-names";
@@ -136,10 +137,11 @@ const nodeNames =
     return node === undefined ? nodeId : nameOfNode(node);
   };
 
-const Detail = ({ execution }: { execution: Execution & More }) => {
+const Detail = ({ execution: read }: { execution: Execution & More }) => {
+  const ran = useQuery({ ...ranGraphQuery(read.executionId), enabled: read.workflowSlug !== null });
+  const execution = ran.data ? { ...read, nodes: namedNodes(read.nodes, ran.data) } : read;
   const started = Date.parse(execution.createdAt ?? "") || 0;
   const nameOf = useWorkflowNames();
-  const ran = useQuery({ ...ranGraphQuery(execution.executionId), enabled: execution.workflowSlug !== null });
   const prompts = ran.data && promptsOf(ran.data, execution);
   const endedAt = execution.finishedAt === null ? started + execution.durationMs : Date.parse(execution.finishedAt);
   return (
@@ -177,7 +179,7 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
           <details className="rounded-2xl border bg-surface p-5">
             <summary className="text-[15px] font-semibold">{DETAIL_PAGE.showJson}</summary>
             <div className="mt-3">
-              <Code text={JSON.stringify(execution, undefined, 2)} label={DETAIL_PAGE.executionAsJson} />
+              <Code text={JSON.stringify(read, undefined, 2)} label={DETAIL_PAGE.executionAsJson} />
             </div>
           </details>
         </div>

@@ -212,8 +212,7 @@ export const INSPECTOR = {
   selectANodeToRead: "This is another user's template. Run it as it is, or press Use it to make a copy that you can change.",
   emptyHint: "Select a node to change its settings. Double-click the canvas or press / to add one.",
   portTypes: "Port types",
-  anyFile: "any file",
-  anyValue: "any value",
+  portNames: { media: "any file", any: "any value", model3d: "3D model", json: "JSON" } as Partial<Record<string, string>>,
   arrange: "Arrange",
   nodes: (count: number) => `${count} nodes`,
 };

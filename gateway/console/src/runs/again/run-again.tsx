@@ -98,7 +98,7 @@ export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuo
     >
       <p className="text-sm text-muted" aria-live="polite">
         {quote ? reusedWords(quote) : RUN_AGAIN.checking}
-        {isSame && <span className="block">{RUN_AGAIN.nothingChanged}</span>}
+        {isSame && failed.length === 0 && <span className="block">{RUN_AGAIN.nothingChanged}</span>}
         {failed.length > 0 && <span className="block">{RUN_AGAIN.regenerates(failed.join("; "))}</span>}
       </p>
       {trouble && <TroubleNotice kind="warn" trouble={trouble} />}
