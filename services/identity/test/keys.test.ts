@@ -1,7 +1,7 @@
 import { type identity } from "@nodeloom/proto";
 import { generateKeyValue } from "../src/keys/key-value";
 import type { DeletedKeyRecord, KeyRecord } from "../src/keys/records";
-import { createKey, deploy, newUser, refusal, useIdentity } from "./support";
+import { createKey, newUser, refusal, useIdentity } from "./support";
 
 const { client, deployment } = useIdentity();
 

@@ -1,4 +1,4 @@
-import { createKey, deploy, newUser, refusal, useIdentity } from "./support";
+import { createKey, newUser, refusal, useIdentity } from "./support";
 
 const URL = "https://example.com/hook";
 const ALL_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"];

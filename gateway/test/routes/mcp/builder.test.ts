@@ -200,7 +200,7 @@ describe("validate", () => {
   });
 
   it("needs a workflow or a graph", async () => {
-    expect(failure(await rpc.call("validate", {}))).toMatchObject({ issues: [{ path: "slug" }] });
+    expect(failure(await rpc.call("validate", {}))).toMatchObject({ issues: [{ path: "" }] });
     expect(failure(await rpc.call("validate", { edges: [] }))).toMatchObject({ issues: [{ path: "nodes" }] });
     expect(failure(await rpc.call("validate", { nodes: "all" }))).toMatchObject({ issues: [{ path: "nodes" }] });
   });

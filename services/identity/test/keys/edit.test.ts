@@ -1,4 +1,4 @@
-import { createKey, deploy, eventually, newUser, refusal, useIdentity, type IdentityClient } from "../support";
+import { createKey, eventually, newUser, refusal, useIdentity, type IdentityClient } from "../support";
 
 const { client, deployment } = useIdentity();
 let replica: IdentityClient;
