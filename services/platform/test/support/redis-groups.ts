@@ -25,6 +25,8 @@ export interface RedisGroup {
   killPrimary(key: string): Promise<void>;
   /** Ends the server at a port as a crash would. */
   kill(port: number): Promise<void>;
+  /** Starts ended servers again, as replicas of those that took their places. */
+  restart(): Promise<void>;
   /** Ports of its address at which TLS was ended. */
   tlsPorts(): number[];
   stop(): Promise<void>;
@@ -58,6 +60,7 @@ const createGroup = async (certificate?: ServerCertificate) => {
   const program = await programOf(process.env.REDIS_URL!);
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-redis-"));
   const children = new Map<number, ChildProcess>();
+  const commands = new Map<number, readonly string[]>();
   const connections = new Map<number, Connection>();
   const fronts = new Map<number, TlsFront>();
   /** Port at which the server of a port listens. */
@@ -71,12 +74,21 @@ const createGroup = async (certificate?: ServerCertificate) => {
     const child = spawn(program, args, { cwd: folder, stdio: "ignore" });
     await once(child, "spawn");
     children.set(port, child);
+    commands.set(port, args);
   };
+  const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
   const kill = async (port: number): Promise<void> => {
     const child = children.get(port);
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || hasEnded(child)) return;
     child.kill("SIGKILL");
     await once(child, "exit");
+  };
+  const restart = async (): Promise<void> => {
+    for (const [port] of [...children].filter(([, child]) => hasEnded(child))) {
+      await run(port, commands.get(port)!);
+      const server = connections.get(port)!;
+      await eventually(async () => (await server.info("replication")).includes("master_link_status:up"));
+    }
   };
   return {
     folder,
@@ -97,6 +109,7 @@ const createGroup = async (certificate?: ServerCertificate) => {
     },
     to: (port: number): Connection => connections.get(port)!,
     kill,
+    restart,
     stop: async (): Promise<void> => {
       for (const connection of connections.values()) connection.disconnect();
       await Promise.all([...children.keys()].map(kill));
@@ -147,6 +160,7 @@ export const startSentinels = async (certificate?: ServerCertificate): Promise<R
     url: `${group.scheme}+sentinel://${login}${sentinels.map(address).join(",")}/${PRIMARY_NAME}`,
     killPrimary: () => group.kill(primary),
     kill: group.kill,
+    restart: group.restart,
     tlsPorts: () => group.tlsPorts().filter((port) => sentinels.includes(port)),
     stop: group.stop,
   };
@@ -192,6 +206,7 @@ export const startCluster = async (certificate?: ServerCertificate): Promise<Red
       await group.kill(members[bounds.findIndex((bound) => slot < bound) - 1]!);
     },
     kill: group.kill,
+    restart: group.restart,
     tlsPorts: group.tlsPorts,
     stop: group.stop,
   };
