@@ -24,12 +24,16 @@ export const arranged = (before: RunQueue, after: RunQueue): RunQueue => {
   return { ...after, running: [...running, ...added.slice(freePlaces.length)] };
 };
 
+/** Up to so many running runs (about 2.5 kB), writing their list whole is cheaper than a second update. */
+const SHORT_LIST = 100;
+
 /**
  * Returns the earlier queue without the running runs that have ended, if fewer runs follow: an update can't remove from a list and add to
- * it. The ended runs are then removed first, and a second update writes the rest.
+ * it. The ended runs of a long list are then removed first, and a second update writes the rest.
  * @returns undefined if one update is enough
  */
 export const withoutEnded = (before: RunQueue, after: RunQueue): RunQueue | undefined => {
+  if (before.running.length <= SHORT_LIST) return undefined;
   const is = new Set(after.running);
   const running = before.running.filter((id) => is.has(id));
   const isShorter = after.running.length < before.running.length;
