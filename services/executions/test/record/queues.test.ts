@@ -62,21 +62,20 @@ it("writes a hundredth of a full queue when a run ends and others arrive", () =>
   expect(size(queueChanges(queue, { ...next, revision: 2 }))).toBeLessThan(size(queue) / 100);
 });
 
+const threeEndAndOneStarts = (queue: RunQueue): RunQueue => {
+  const ended = [7, 17, 27].map((place) => queue.running[place]!);
+  return arranged(queue, arrivalOf(3_000, 600)(leave(queue, ended)));
+};
+
 it("writes a fraction of the places when several runs end and fewer start at the same time", () => {
   const queue = filled(500, 600);
-  const next = arranged(
-    queue,
-    arrivalOf(
-      3_000,
-      600,
-    )(
-      leave(
-        queue,
-        [7, 70, 170].map((place) => queue.running[place]!),
-      ),
-    ),
-  );
+  const next = threeEndAndOneStarts(queue);
   const shorter = withoutEnded(queue, next)!;
   const updates = [queueChanges(queue, { ...shorter, revision: 2 }), queueChanges(shorter, { ...next, revision: 3 })];
   expect(size(updates)).toBeLessThan(size(queue) / 50);
+});
+
+it("writes a short list of running runs in one update", () => {
+  const queue = filled(100, 600);
+  expect(withoutEnded(queue, threeEndAndOneStarts(queue))).toBeUndefined();
 });
