@@ -58,7 +58,7 @@ const makeRun = async () => {
   }
 };
 
-const helper = fileURLToPath(new URL("gateway/test/e2e/support/chromium.mjs", ROOT));
+const helper = fileURLToPath(new URL("test-support/chromium.mjs", ROOT));
 const executablePath = process.env.CHROMIUM_PATH ?? execFileSync(process.execPath, [helper], { encoding: "utf8" });
 let executionId;
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--headless=shell", "--disable-gpu", "--no-zygote"] });

@@ -15,7 +15,7 @@ const { demoTraceUrl } = JSON.parse(readFileSync(new URL(".nodeloom/local.json",
 if (demoTraceUrl === undefined) throw new Error("nothing is traced here: npm start -- --observe");
 const VIEW = { width: 1440, height: 1100 };
 
-const helper = fileURLToPath(new URL("gateway/test/e2e/support/chromium.mjs", ROOT));
+const helper = fileURLToPath(new URL("test-support/chromium.mjs", ROOT));
 const executablePath = process.env.CHROMIUM_PATH ?? execFileSync(process.execPath, [helper], { encoding: "utf8" });
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--headless=shell", "--disable-gpu", "--no-zygote"] });
 try {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { deferred } from "../../../services/platform/test/support/deferred";
+import { deferred } from "../../../test-support/deferred";
 import { createApiClient } from "../src/http";
 import { loadEach, loadFor, loadPaced, steadyLoad } from "../src/load";
 

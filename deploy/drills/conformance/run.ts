@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { CASES } from "../../../gateway/test/conformance/cases";
 import { createContext, type Accounts } from "../../../gateway/test/conformance/context";
-import { startReceiver } from "../../../gateway/test/support/receiver";
+import { startReceiver } from "../../../test-support/receiver";
 import { choose, render, titleOf } from "../../../gateway/test/conformance/report";
 import { runCases, type Outcome } from "../../../gateway/test/conformance/runner";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { call, clientOf, type Account, type Answer } from "../../../gateway/test/e2e/support/client";
-import { clip, greeting } from "../../../gateway/test/e2e/support/graphs";
-import type { Platform } from "../../../gateway/test/e2e/support/platform";
+import { call, clientOf, type Account, type Answer } from "../../../test-support/client";
+import { clip, greeting } from "../../../test-support/graphs";
+import type { Platform } from "../../../test-support/platform";
 
 /** High enough that no request reaches a limit. Limits have their own tests. */
 const AMPLE = { rateLimitPerMinute: 1_000_000, markup: 1.5, monthlyCredits: 1_000_000, concurrency: 1_000 };

@@ -21,10 +21,10 @@ const require = createRequire(import.meta.url);
 require("../support/typescript.cjs");
 /** @type {typeof import("./callers.ts")} */
 const { createCallers } = require("./callers.ts");
-/** @type {typeof import("../../../gateway/test/e2e/support/platform.ts")} */
-const { startPlatform } = require("../../../gateway/test/e2e/support/platform.ts");
-/** @type {typeof import("../../../gateway/test/e2e/support/client.ts")} */
-const { clientOf } = require("../../../gateway/test/e2e/support/client.ts");
+/** @type {typeof import("../../../test-support/platform.ts")} */
+const { startPlatform } = require("../../../test-support/platform.ts");
+/** @type {typeof import("../../../test-support/client.ts")} */
+const { clientOf } = require("../../../test-support/client.ts");
 
 const REQUIREMENTS = new URL("requirements.txt", import.meta.url);
 const LOCAL = ".nodeloom/local.json";

@@ -1,4 +1,4 @@
-import { clip, tone, withFfmpeg } from "../../../services/transform/test/support/clips";
+import { clip, tone, withFfmpeg } from "../../../test-support/clips";
 
 /** Files in every common format with known contents: a second of red, or of a tone. */
 

@@ -16,8 +16,8 @@ import {
   samplesOf,
   tone,
   withFfmpeg,
-} from "../../../services/transform/test/support/clips";
-import { contentsOf } from "../../../services/transform/test/support/reader";
+} from "../../../test-support/clips";
+import { contentsOf } from "../../../test-support/reader";
 import { startTransform, type RunningTransform } from "../../../services/transform/test/support/transform";
 import { AUDIO_FORMS, VIDEO_FORMS } from "./forms";
 

@@ -19,7 +19,7 @@ import { createRemoveExpired } from "../../../services/notifications/src/server"
 import { createDeliveryStore } from "../../../services/notifications/src/store/deliveries";
 import { createMailStore } from "../../../services/notifications/src/store/mails";
 import { createLogger } from "../../../services/platform/src";
-import { openOwnStores } from "../../../services/platform/test/support/stores";
+import { openOwnStores } from "../../../test-support/stores";
 import { createStore } from "../../../services/usage/src/store";
 import { createFolding } from "../../../services/usage/src/totals/folding";
 import { createTotalsStore } from "../../../services/usage/src/totals/totals-store";

@@ -64,6 +64,7 @@ const COMMENTED_ELSEWHERE = [
   "gateway/console/src/*.tsx",
   "gateway/console/test/*.ts",
   "gateway/console/e2e/*.ts",
+  "test-support/*.ts",
   "deploy/*.ts",
   "deploy/*.mjs",
   "deploy/*.cjs",

@@ -17,7 +17,7 @@ import {
   type ModelTerms,
   type WrittenPrice,
 } from "@nodeloom/kernel";
-import { allSnippets } from "../../../gateway/test/support/snippets";
+import { allSnippets } from "../../../test-support/snippets";
 import { tasksOf } from "../../../services/models/src/tasks";
 
 /* Every template of a new installation must run unchanged. */

@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
-import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
-import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
+import { accessibilityProblems } from "../../../test-support/browser";
+import { eventually, type Account } from "../../../test-support/client";
 import { edge, nodeAt } from "./support/canvas";
 import { EVERY_LOOK, lookProblems } from "./support/looks";
 import { setStage } from "./support/stage";

@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, type Page } from "@playwright/test";
-import type { Account } from "../../../gateway/test/e2e/support/client";
-import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
+import type { Account } from "../../../test-support/client";
+import { accessibilityProblems } from "../../../test-support/browser";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: an app that is published in the console, embedded in a page of another site, and used without an account. */

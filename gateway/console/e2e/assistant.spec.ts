@@ -1,6 +1,6 @@
 import { expect, test, type Page } from "@playwright/test";
-import { accessibilityProblems, canvasStands } from "../../../gateway/test/e2e/support/browser";
-import type { Account } from "../../../gateway/test/e2e/support/client";
+import { accessibilityProblems, canvasStands } from "../../../test-support/browser";
+import type { Account } from "../../../test-support/client";
 import { NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { startChatModel, type ChatModel } from "./support/chat-model";
 import { EVERY_LOOK } from "./support/looks";

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from "@playwright/test";
-import type { Account } from "../../../gateway/test/e2e/support/client";
-import { canvasStands } from "../../../gateway/test/e2e/support/browser";
+import type { Account } from "../../../test-support/client";
+import { canvasStands } from "../../../test-support/browser";
 import { middleOf, NODE, saved } from "./support/canvas";
 import { FRAMES, medianFrame } from "./support/frames";
 import { setStage } from "./support/stage";

@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
-import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
-import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
+import { eventually, type Account } from "../../../test-support/client";
+import { accessibilityProblems } from "../../../test-support/browser";
 import { edge, nodeAt, NODE, nodes } from "./support/canvas";
 import { setStage } from "./support/stage";
 

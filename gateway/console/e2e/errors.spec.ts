@@ -1,5 +1,5 @@
 import { expect, test, type BrowserContext, type Page, type Route } from "@playwright/test";
-import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
+import { eventually, type Account } from "../../../test-support/client";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: the editor while the service rejects, is busy, fails or is unavailable, for every kind of request. */

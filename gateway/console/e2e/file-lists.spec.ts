@@ -1,6 +1,6 @@
 import { expect, test, type Page } from "@playwright/test";
-import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
-import type { Account } from "../../../gateway/test/e2e/support/client";
+import { accessibilityProblems } from "../../../test-support/browser";
+import type { Account } from "../../../test-support/client";
 import { edge, NODE, nodeAt, nodes } from "./support/canvas";
 import { picturesOf } from "./support/picture";
 import { setStage } from "./support/stage";

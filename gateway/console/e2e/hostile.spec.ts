@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import type { Account } from "../../../gateway/test/e2e/support/client";
+import type { Account } from "../../../test-support/client";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: hostile texts in every field that accepts text, on every page that shows the field. */

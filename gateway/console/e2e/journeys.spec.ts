@@ -1,7 +1,7 @@
 import { expect, test, type Page } from "@playwright/test";
-import type { Account } from "../../../gateway/test/e2e/support/client";
-import { idOf } from "../../../gateway/test/support/receiver";
-import { startRecorder, type Recorder } from "../../../services/platform/test/support/recorder";
+import type { Account } from "../../../test-support/client";
+import { idOf } from "../../../test-support/receiver";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: complete journeys through the console in addition to the main one. */

@@ -1,8 +1,8 @@
 import { expect, test, type Page } from "@playwright/test";
-import { accessibilityProblems, type VisitorOptions } from "../../../gateway/test/e2e/support/browser";
-import { call } from "../../../gateway/test/e2e/support/client";
-import { eventually } from "../../../services/platform/test/support/eventually";
-import { startMailServer, type MailServer } from "../../../services/notifications/test/mail/mail-server";
+import { accessibilityProblems, type VisitorOptions } from "../../../test-support/browser";
+import { call } from "../../../test-support/client";
+import { eventually } from "../../../test-support/eventually";
+import { startMailServer, type MailServer } from "../../../test-support/mail-server";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: emails and their links, by the texts on the screen. */

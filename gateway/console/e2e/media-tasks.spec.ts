@@ -1,7 +1,7 @@
 import { expect, test, type Page } from "@playwright/test";
 import { mongo } from "mongoose";
-import { canvasStands } from "../../../gateway/test/e2e/support/browser";
-import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
+import { canvasStands } from "../../../test-support/browser";
+import { eventually, type Account } from "../../../test-support/client";
 import { edge, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import type { Hand } from "./support/hand";
 import { setStage } from "./support/stage";

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from "@playwright/test";
-import { accessibilityProblems, canvasStands } from "../../../gateway/test/e2e/support/browser";
-import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
+import { accessibilityProblems, canvasStands } from "../../../test-support/browser";
+import { eventually, type Account } from "../../../test-support/client";
 import { edge, middleOf, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { handOf } from "./support/hand";
 import { setStage } from "./support/stage";

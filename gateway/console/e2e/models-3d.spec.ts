@@ -1,8 +1,8 @@
 import { expect, test, type Locator } from "@playwright/test";
 import sharp from "sharp";
-import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
-import type { Account } from "../../../gateway/test/e2e/support/client";
-import { glbOf, TRIANGLE } from "../../../services/media/test/glb";
+import { accessibilityProblems } from "../../../test-support/browser";
+import type { Account } from "../../../test-support/client";
+import { glbOf, TRIANGLE } from "../../../test-support/glb";
 import { edge, NODE, nodeAt, nodes } from "./support/canvas";
 import { setStage } from "./support/stage";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
+import { accessibilityProblems } from "../../../test-support/browser";
 import { edge, nodeAt } from "./support/canvas";
 import { setStage } from "./support/stage";
 

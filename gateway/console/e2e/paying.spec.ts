@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { completedEvent, refundEvent, signatureOf, startStripeEnd, type StripeEnd } from "../../../gateway/test/support/stripe";
+import { completedEvent, refundEvent, signatureOf, startStripeEnd, type StripeEnd } from "../../../test-support/stripe";
 import { EVERY_LOOK, lookProblems } from "./support/looks";
 import { setStage, type Credentials } from "./support/stage";
 

@@ -1,7 +1,7 @@
 import { expect, test, type Page } from "@playwright/test";
 import { readFileSync } from "node:fs";
-import type { Account } from "../../../gateway/test/e2e/support/client";
-import { canvasStands } from "../../../gateway/test/e2e/support/browser";
+import type { Account } from "../../../test-support/client";
+import { canvasStands } from "../../../test-support/browser";
 import { edge, NODE, nodeAt } from "./support/canvas";
 import { picturesOf } from "./support/picture";
 import { FRAMES, medianFrame } from "./support/frames";

@@ -1,5 +1,5 @@
 import { expect, test, type Page } from "@playwright/test";
-import type { Account } from "../../../gateway/test/e2e/support/client";
+import type { Account } from "../../../test-support/client";
 import { edge, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { setStage } from "./support/stage";
 

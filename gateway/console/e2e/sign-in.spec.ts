@@ -1,6 +1,6 @@
 import { expect, test, type Page } from "@playwright/test";
-import { codeOf } from "../../../gateway/test/support/authenticator";
-import { startProvider, type TestProvider } from "../../../services/identity/test/oidc/provider";
+import { codeOf } from "../../../test-support/authenticator";
+import { startProvider, type TestProvider } from "../../../test-support/oidc-provider";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: sign-in with a second factor, and through a provider, by the texts on the screen. */

@@ -1,7 +1,7 @@
 import { mongo } from "mongoose";
 import { expect, test, type Page } from "@playwright/test";
-import { canvasStands } from "../../../gateway/test/e2e/support/browser";
-import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
+import { canvasStands } from "../../../test-support/browser";
+import { eventually, type Account } from "../../../test-support/client";
 import { buildThree, edge, middleOf, NODE, nodeAt, nodes, saved, type Point } from "./support/canvas";
 import { setStage } from "./support/stage";
 import { taskOn } from "./support/task";

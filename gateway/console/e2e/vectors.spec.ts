@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { SHAPE, svgOf } from "../../../services/media/test/vectors";
+import { SHAPE, svgOf } from "../../../test-support/vectors";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: vectors (SVG) in the library and in the viewer. */

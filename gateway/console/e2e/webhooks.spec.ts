@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
-import { isSignedBy, startReceiver, type Receiver } from "../../../gateway/test/support/receiver";
-import type { Account } from "../../../gateway/test/e2e/support/client";
+import { isSignedBy, startReceiver, type Receiver } from "../../../test-support/receiver";
+import type { Account } from "../../../test-support/client";
 import { edge, nodeAt } from "./support/canvas";
 import { EVERY_LOOK, lookProblems } from "./support/looks";
 import { setStage } from "./support/stage";

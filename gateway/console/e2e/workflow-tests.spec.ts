@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { accessibilityProblems } from "../../../gateway/test/e2e/support/browser";
+import { accessibilityProblems } from "../../../test-support/browser";
 import { EVERY_LOOK } from "./support/looks";
 import { setStage } from "./support/stage";
 

@@ -1,7 +1,7 @@
 import { mongo } from "mongoose";
 import { expect, test, type Page } from "@playwright/test";
 import { setStage, type Credentials } from "./support/stage";
-import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
+import { eventually, type Account } from "../../../test-support/client";
 
 /**
  * `npm run drill console-year`: every list of the console after a year of use. The test inserts the data directly into the databases, as

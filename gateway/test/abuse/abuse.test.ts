@@ -1,5 +1,5 @@
-import { APART, startPlatform, type Platform } from "../e2e/support/platform";
-import { startStripeEnd, type StripeEnd } from "../support/stripe";
+import { APART, startPlatform, type Platform } from "../../../test-support/platform";
+import { startStripeEnd, type StripeEnd } from "../../../test-support/stripe";
 import { CASES } from "./cases";
 import { runAbuse, type Finding } from "./runner";
 

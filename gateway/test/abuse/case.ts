@@ -1,5 +1,5 @@
 import type { Actor, Context } from "../conformance/context";
-import type { StripeEnd } from "../support/stripe";
+import type { StripeEnd } from "../../../test-support/stripe";
 
 /** Participants: attackers, and accounts that must not notice them. */
 export interface Cast {

@@ -1,7 +1,7 @@
 import { createContext, type Accounts } from "../conformance/context";
 import type { AbuseCase, Cast } from "./case";
 import { startOther, type Other, type Timings } from "./other";
-import type { StripeEnd } from "../support/stripe";
+import type { StripeEnd } from "../../../test-support/stripe";
 import { usedByAll, type ResourceUse } from "./processes";
 
 /** Result of an attack. Times and sizes are undefined if processes can't be measured. */

@@ -1,4 +1,4 @@
-import { startRecorder, type RecordedRequest } from "../../../services/platform/test/support/recorder";
+import { startRecorder, type RecordedRequest } from "../../../test-support/recorder";
 
 /**
  * One response of a scripted service. `cut` ends it in the middle. `drop` closes the connection instead, before or after the request was

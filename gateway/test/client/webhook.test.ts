@@ -1,6 +1,6 @@
 import { verifyWebhook, WebhookVerificationError } from "@nodeloom/client";
 import { Webhook } from "standardwebhooks";
-import { FIXTURE } from "../../../services/notifications/test/support/webhook-fixture";
+import { FIXTURE } from "../../../test-support/webhook-fixture";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const BODY = '{"type":"webhook.test","timestamp":"2026-06-01T00:00:00.000Z","data":{"keyId":"k"}}';

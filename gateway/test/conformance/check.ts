@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Answer } from "../e2e/support/client";
+import type { Answer } from "../../../test-support/client";
 
 /** A predicate in a pattern, with a description for failures. */
 type Predicate = ((value: unknown) => boolean) & { description?: string };

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { APART, startPlatform, type Platform } from "../e2e/support/platform";
+import { APART, startPlatform, type Platform } from "../../../test-support/platform";
 import type { Case } from "./case";
 import { CASES } from "./cases";
 import { createContext } from "./context";
-import { startReceiver, type Receiver } from "../support/receiver";
+import { startReceiver, type Receiver } from "../../../test-support/receiver";
 import { bySection, choose, entryOf, render, titleOf } from "./report";
 import { runCases, type Outcome } from "./runner";
 import { SECTIONS } from "./sections";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { call, eventually, paced, patient, type Answer, type CallOptions } from "../e2e/support/client";
+import { call, eventually, paced, patient, type Answer, type CallOptions } from "../../../test-support/client";
 import { answers, pick } from "./check";
-import type { Receiver } from "../support/receiver";
+import type { Receiver } from "../../../test-support/receiver";
 
 export interface Credentials {
   email: string;

@@ -1,8 +1,8 @@
-import { edge, node } from "../e2e/support/graphs";
+import { edge, node } from "../../../test-support/graphs";
 import { answers, pick } from "./check";
 import { eventually, type Actor, type Caller } from "./context";
 
-export { clip, edge, greeting, node, studio } from "../e2e/support/graphs";
+export { clip, edge, greeting, node, studio } from "../../../test-support/graphs";
 
 export interface Graph {
   name: string;

@@ -7,7 +7,7 @@ import { renderPage, sectionsOf, type Links } from "../../src/docs/site/markdown
 import { createSearch } from "../../src/docs/site/search";
 import { createSite } from "../../src/docs/site/site";
 import { document } from "../support/document";
-import { snippetsOf } from "../support/snippets";
+import { snippetsOf } from "../../../test-support/snippets";
 
 const api = document as unknown as ApiDocument;
 const site = createSite(api, JSON.stringify(api));

@@ -8,7 +8,7 @@ import type { ApiDocument } from "../../src/docs/api/document";
 import { apiPages } from "../../src/docs/api/pages";
 import { routes } from "../../src/endpoints";
 import { document } from "../support/document";
-import { allSnippets, placeOf, ROOT, snippetsOf, type Snippet } from "../support/snippets";
+import { allSnippets, placeOf, ROOT, snippetsOf, type Snippet } from "../../../test-support/snippets";
 
 /**
  * Checks that every block of the documentation is of its declared kind. e2e/guide.test.ts runs the blocks `sh run`, `ts run` and `python

@@ -1,6 +1,6 @@
-import { clientOf, eventually, type Account, type Answer, type CallOptions } from "./support/client";
-import { clip, edge, greeting, node } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
+import { clientOf, eventually, type Account, type Answer, type CallOptions } from "../../../test-support/client";
+import { clip, edge, greeting, node } from "../../../test-support/graphs";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;

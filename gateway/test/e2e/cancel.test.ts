@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { billing } from "@nodeloom/proto";
-import { clientOf, eventually, type Account, type Answer } from "./support/client";
+import { clientOf, eventually, type Account, type Answer } from "../../../test-support/client";
 import { createGates, startGrpcGate, startHttpGate, type HeldRequest, type Passage, type Proxy } from "./support/gates";
-import { edge, node } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
+import { edge, node } from "../../../test-support/graphs";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 import { createProviderLog, type ProviderCallKind } from "./support/provider-log";
 
 /**

@@ -1,10 +1,10 @@
 import { createClient, type Client } from "@nodeloom/client";
 import { expectDocumented } from "../support/contract";
 import type { Answer } from "../support/http";
-import { clientOf, eventually } from "./support/client";
-import { edge, greeting, node } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
-import { startRecorder, type Recorder } from "../../../services/platform/test/support/recorder";
+import { clientOf, eventually } from "../../../test-support/client";
+import { edge, greeting, node } from "../../../test-support/graphs";
+import { startPlatform, type Platform } from "../../../test-support/platform";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 
 /** Every method of the client, against a real gateway: it sends a request that the gateway accepts, and the answer is what the API documents. */
 

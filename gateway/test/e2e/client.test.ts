@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { createClient, NodeloomError, verifyWebhook, type Client, type WebhookMessage } from "@nodeloom/client";
-import { startMailServer, type MailServer } from "../../../services/notifications/test/mail/mail-server";
-import { call, clientOf, eventually, type Account } from "./support/client";
-import { clip, greeting } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
-import { startRecorder, type Recorder } from "../../../services/platform/test/support/recorder";
+import { startMailServer, type MailServer } from "../../../test-support/mail-server";
+import { call, clientOf, eventually, type Account } from "../../../test-support/client";
+import { clip, greeting } from "../../../test-support/graphs";
+import { startPlatform, type Platform } from "../../../test-support/platform";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 
 const execute = promisify(execFile);
 

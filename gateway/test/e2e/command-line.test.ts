@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clientOf, type Account } from "./support/client";
-import { clip, greeting } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
+import { clientOf, type Account } from "../../../test-support/client";
+import { clip, greeting } from "../../../test-support/graphs";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 
 const PROGRAM = join(__dirname, "..", "..", "client", "bin", "nodeloom.cjs");
 

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import { accessibilityProblems, canvasStands, launchBrowser, visit } from "./support/browser";
-import { call, clientOf } from "./support/client";
-import { startPlatform, type Platform } from "./support/platform";
+import { accessibilityProblems, canvasStands, launchBrowser, visit } from "../../../test-support/browser";
+import { call, clientOf } from "../../../test-support/client";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 
 const execute = promisify(execFile);
 const PASSWORD = "correct horse battery staple";

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { clientOf, eventually, paced, type Account, type Answer } from "./support/client";
-import { edge, node } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
+import { clientOf, eventually, paced, type Account, type Answer } from "../../../test-support/client";
+import { edge, node } from "../../../test-support/graphs";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;

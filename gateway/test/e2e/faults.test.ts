@@ -1,11 +1,11 @@
 import { connectMongo } from "@nodeloom/platform";
-import { clientOf, eventually, type Account, type Answer } from "./support/client";
+import { clientOf, eventually, type Account, type Answer } from "../../../test-support/client";
 import { startChatProvider, type ChatProvider } from "./support/chat-provider";
-import { clip, filmLoop, greeting } from "./support/graphs";
-import { APART, startPlatform, type Platform } from "./support/platform";
+import { clip, filmLoop, greeting } from "../../../test-support/graphs";
+import { APART, startPlatform, type Platform } from "../../../test-support/platform";
 import { withTemporal } from "./support/temporal";
-import { idOf, isSignedBy } from "../support/receiver";
-import { startRecorder, type Recorder } from "../../../services/platform/test/support/recorder";
+import { idOf, isSignedBy } from "../../../test-support/receiver";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;

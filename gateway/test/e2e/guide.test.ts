@@ -6,11 +6,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { clientOf, eventually, type Account } from "./support/client";
+import { clientOf, eventually, type Account } from "../../../test-support/client";
 import { runDocumented } from "./support/documented";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
-import { allSnippets, placeOf } from "../support/snippets";
-import { startPlatform, type Platform } from "./support/platform";
+import { allSnippets, placeOf } from "../../../test-support/snippets";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 
 const ROOT = join(__dirname, "..", "..", "..");
 const GUIDE = join(ROOT, "docs", "guide");

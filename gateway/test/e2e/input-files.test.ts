@@ -1,10 +1,10 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clientOf, eventually, type Account, type Answer } from "./support/client";
-import { node, edge } from "./support/graphs";
+import { clientOf, eventually, type Account, type Answer } from "../../../test-support/client";
+import { node, edge } from "../../../test-support/graphs";
 import { startModeration, type ModerationHook, type Question } from "./support/moderation";
-import { startPlatform, type Platform } from "./support/platform";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 
 /**
  * Input files on an installation with a loopback address, for providers that read only public addresses. The sandbox rejects every other

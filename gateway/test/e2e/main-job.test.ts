@@ -11,12 +11,12 @@ import {
   type SubmitResult,
 } from "@nodeloom/client";
 import { Client as TemporalClient, Connection } from "@temporalio/client";
-import { clientOf, eventually, fetchFile, type Account } from "./support/client";
-import { clip, edge, greeting, node, studio } from "./support/graphs";
-import { APART, startPlatform, type Platform } from "./support/platform";
+import { clientOf, eventually, fetchFile, type Account } from "../../../test-support/client";
+import { clip, edge, greeting, node, studio } from "../../../test-support/graphs";
+import { APART, startPlatform, type Platform } from "../../../test-support/platform";
 import { readStores } from "./support/stores";
-import { idOf, isSignedBy } from "../support/receiver";
-import { startRecorder, type Recorder, type Respond } from "../../../services/platform/test/support/recorder";
+import { idOf, isSignedBy } from "../../../test-support/receiver";
+import { startRecorder, type Recorder, type Respond } from "../../../test-support/recorder";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { clientOf, fetchFile, type Account, type Answer } from "./support/client";
-import { edge, node } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
-import { describeWithFfmpeg } from "../../../services/transform/test/support/ffmpeg";
+import { clientOf, fetchFile, type Account, type Answer } from "../../../test-support/client";
+import { edge, node } from "../../../test-support/graphs";
+import { startPlatform, type Platform } from "../../../test-support/platform";
+import { describeWithFfmpeg } from "../../../test-support/ffmpeg";
 
 /** Nodes that process files, from the request to the resulting file. */
 

@@ -1,7 +1,7 @@
-import { clientOf, eventually, paced, type Account, type Answer } from "./support/client";
-import { startComfyUi } from "../../../services/providers/test/support/comfyui";
-import { clip, edge, node } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
+import { clientOf, eventually, paced, type Account, type Answer } from "../../../test-support/client";
+import { startComfyUi } from "../../../test-support/comfyui";
+import { clip, edge, node } from "../../../test-support/graphs";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;

@@ -2,8 +2,8 @@ import { prepare, type Call } from "../graphs/judge";
 import { chosenRange, judgeMany } from "../graphs/many";
 import { startOrigin } from "../graphs/origin";
 import { PICTURE } from "../graphs/picture";
-import { clientOf, type Account } from "./support/client";
-import { startPlatform, type Platform } from "./support/platform";
+import { clientOf, type Account } from "../../../test-support/client";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 
 /**
  * Random graphs of all node kinds, compared with a small reference interpreter. `npm run drill -- graphs` generates new ones on each run.

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { clientOf, fetchFile, type Account, type Answer } from "./support/client";
-import { edge, node } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
+import { clientOf, fetchFile, type Account, type Answer } from "../../../test-support/client";
+import { edge, node } from "../../../test-support/graphs";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 
 /** A template of a new installation. */
 interface Template {

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clientOf } from "./support/client";
+import { clientOf } from "../../../test-support/client";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
-import { startPlatform, type Platform } from "./support/platform";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 
 const ROOT = join(__dirname, "..", "..", "..");
 const TOUR = join(ROOT, "docs", "guide", "tour.md");

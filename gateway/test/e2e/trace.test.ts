@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { clientOf, eventually, paced, type Account, type Answer } from "./support/client";
-import { edge, node } from "./support/graphs";
-import { APART, startPlatform, type Platform } from "./support/platform";
+import { clientOf, eventually, paced, type Account, type Answer } from "../../../test-support/client";
+import { edge, node } from "../../../test-support/graphs";
+import { APART, startPlatform, type Platform } from "../../../test-support/platform";
 import { withTemporal } from "./support/temporal";
 import { exported, metricsIn, queries } from "../../../deploy/helm/test/queries";
-import { makeCertificates, type TestCertificates } from "../../../services/platform/test/support/certificates";
-import { startCollector, type Collector, type Span } from "../../../services/platform/test/support/collector";
+import { makeCertificates, type TestCertificates } from "../../../test-support/certificates";
+import { startCollector, type Collector, type Span } from "../../../test-support/collector";
 
 /** A platform from an operator's view: one trace per run from the gateway's route to the provider, and the metrics of its processes. */
 

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { clientOf, eventually, type Account, type Answer } from "./support/client";
-import { clip } from "./support/graphs";
+import { clientOf, eventually, type Account, type Answer } from "../../../test-support/client";
+import { clip } from "../../../test-support/graphs";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
-import { startPlatform, type Platform } from "./support/platform";
-import { startRecorder, type RecordedRequest, type Recorder } from "../../../services/platform/test/support/recorder";
+import { startPlatform, type Platform } from "../../../test-support/platform";
+import { startRecorder, type RecordedRequest, type Recorder } from "../../../test-support/recorder";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { eventually } from "../../../services/platform/test/support/eventually";
+import { eventually } from "../../../test-support/eventually";
 import { INNER, type Graph } from "./graph";
 import { expectedOf, type Expectation } from "./reference";
 import { UPLOADED, type RandomGraph, type Start } from "./shapes";

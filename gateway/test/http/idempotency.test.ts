@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { connectRedis, createAccountKeys, createLogger, redisReady, type Redis } from "@nodeloom/platform";
 import { createIdempotency, idempotencyKey, type Idempotency, type RenderedReply } from "../../src/edge/idempotency";
 import { startCuttableProxy } from "../support/proxy";
-import { eventually } from "../../../services/platform/test/support/eventually";
-import { deferred } from "../../../services/platform/test/support/deferred";
+import { eventually } from "../../../test-support/eventually";
+import { deferred } from "../../../test-support/deferred";
 
 const logger = createLogger("test", "silent");
 const reply = (status: number, text = "{}"): RenderedReply => ({ status, headers: { "X-Execution-Id": "e" }, text });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import type { mail } from "@nodeloom/proto";
-import { eventually } from "../../../services/platform/test/support/eventually";
-import type { FakeService } from "../support/fake-service";
+import { eventually } from "../../../test-support/eventually";
+import type { FakeService } from "../../../test-support/fake-service";
 import { sessionCookie } from "../support/http";
 import { PASSWORD, startPlatform, type Platform, type User } from "../support/platform";
 import { gather, invite, join, makeKey, makeOrganization, memberOf, type Cast } from "./cast";

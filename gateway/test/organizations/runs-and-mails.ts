@@ -1,7 +1,7 @@
 import { unavailable } from "@nodeloom/kernel";
 import { serverStream, unary } from "@nodeloom/platform";
 import { executions, notifications } from "@nodeloom/proto";
-import { startFakeService, type FakeService } from "../support/fake-service";
+import { startFakeService, type FakeService } from "../../../test-support/fake-service";
 import { executionOf, type Cast } from "./cast";
 
 const ABOUT_PEOPLE: ReadonlySet<string | undefined> = new Set(["verification", "approval"]);

@@ -3,8 +3,8 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { clientOf, type Account } from "../e2e/support/client";
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import { clientOf, type Account } from "../../../test-support/client";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 import { startLocalChat, type LocalChat } from "./agent/local-chat";
 
 /** Agents on a running platform. They build, price and run a pipeline and show its results, with tools only. */

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { clientOf } from "../e2e/support/client";
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import { clientOf } from "../../../test-support/client";
+import { startPlatform, type Platform } from "../../../test-support/platform";
 
 /** Runs the READMEs' examples of fal's and Replicate's libraries, in two languages, on a running platform. */
 

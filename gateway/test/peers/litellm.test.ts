@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
-import { peerOf, START_MS, startPeer } from "../../../services/executions/test/peers/process";
+import { peerOf, START_MS, startPeer } from "../../../test-support/peer";
 import { expectEverything, startStage, TRANSCRIBES, type Stage } from "./openai/stage";
 
 /** LiteLLM's proxy in front of a running platform, called by OpenAI's Python library. */

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectMongo } from "@nodeloom/platform";
 import { MAIL_LIMITS } from "../../../services/notifications/src/mail/mails";
-import { makeCertificates, type TestCertificates } from "../../../services/platform/test/support/certificates";
-import { eventually } from "../../../services/platform/test/support/eventually";
-import { START_MS, startPeer } from "../../../services/executions/test/peers/process";
+import { makeCertificates, type TestCertificates } from "../../../test-support/certificates";
+import { eventually } from "../../../test-support/eventually";
+import { START_MS, startPeer } from "../../../test-support/peer";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
-import { call } from "../e2e/support/client";
-import { APART, startPlatform, type Platform } from "../e2e/support/platform";
+import { call } from "../../../test-support/client";
+import { APART, startPlatform, type Platform } from "../../../test-support/platform";
 
 /** Emails through Mailpit, a mail server with STARTTLS and passwords whose API returns received mail. */
 

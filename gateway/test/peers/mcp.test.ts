@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
-import { clientOf, type Account } from "../e2e/support/client";
-import { clip } from "../e2e/support/graphs";
-import { startPlatform, type Platform } from "../e2e/support/platform";
-import { eventually } from "../../../services/platform/test/support/eventually";
+import { clientOf, type Account } from "../../../test-support/client";
+import { clip } from "../../../test-support/graphs";
+import { startPlatform, type Platform } from "../../../test-support/platform";
+import { eventually } from "../../../test-support/eventually";
 
 /** Real clients of the Model Context Protocol on a running platform: both lines of the official SDK, and MCP Inspector. */
 

@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { clientOf } from "../e2e/support/client";
-import { startPlatform, type Platform } from "../e2e/support/platform";
-import { startRecorder, type Recorder } from "../../../services/platform/test/support/recorder";
+import { clientOf } from "../../../test-support/client";
+import { startPlatform, type Platform } from "../../../test-support/platform";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 
 /** The installed Python client on a running platform: its types, its README's script, and every method. */
 

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { sendUnaryData, ServerUnaryCall } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
-import { startFakeService, type FakeService } from "../support/fake-service";
+import { startFakeService, type FakeService } from "../../../test-support/fake-service";
 import { send, sessionCookie, type Answer } from "../support/http";
 import { PASSWORD, startPlatform, type Platform, type User } from "../support/platform";
-import { codeOf, wrongCode } from "../support/authenticator";
-import { browse, startProvider, type TestProvider } from "../../../services/identity/test/oidc/provider";
-import { eventually } from "../../../services/platform/test/support/eventually";
+import { codeOf, wrongCode } from "../../../test-support/authenticator";
+import { browse, startProvider, type TestProvider } from "../../../test-support/oidc-provider";
+import { eventually } from "../../../test-support/eventually";
 
 const NEXT = "a loom of many colours";
 

@@ -5,8 +5,8 @@ import { billing, executions } from "@nodeloom/proto";
 import { routes } from "../../src/endpoints";
 import { createAppTokens } from "../../src/apps/tokens";
 import type { Route } from "../../src/edge/route";
-import { eventually, soon } from "../../../services/platform/test/support/eventually";
-import { startFakeService, type FakeService } from "../support/fake-service";
+import { eventually, soon } from "../../../test-support/eventually";
+import { startFakeService, type FakeService } from "../../../test-support/fake-service";
 import { send, type Answer, type RequestOptions } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
 

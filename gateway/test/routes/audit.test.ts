@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { status, type sendUnaryData } from "@grpc/grpc-js";
 import { unary } from "@nodeloom/platform";
 import { billing } from "@nodeloom/proto";
-import { startFakeService } from "../support/fake-service";
+import { startFakeService } from "../../../test-support/fake-service";
 import { startPlatform, type Platform } from "../support/platform";
 
 interface Row {

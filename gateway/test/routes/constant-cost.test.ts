@@ -4,7 +4,7 @@ import { createGrpcClient } from "@nodeloom/platform";
 import { executions, usage, workflows } from "@nodeloom/proto";
 import { monitored, startCounting, type Load } from "../support/counting";
 import { CALLER_FRESH_MS } from "../../src/http/limits";
-import { startFakeService, type FakeService } from "../support/fake-service";
+import { startFakeService, type FakeService } from "../../../test-support/fake-service";
 import { send, type Answer } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
 

@@ -7,10 +7,10 @@ import { executions } from "@nodeloom/proto";
 import { executionNotFound } from "@nodeloom/kernel";
 import { EVENT_STREAMS_PER_USER } from "../../src/http/limits";
 import { createStreamCount } from "../../src/edge/rate/stream-count";
-import { startFakeService, type FakeService } from "../support/fake-service";
+import { startFakeService, type FakeService } from "../../../test-support/fake-service";
 import { startPlatform, type Platform, type User } from "../support/platform";
 import { toServiceError } from "../../../services/platform/src/grpc/errors";
-import { eventually } from "../../../services/platform/test/support/eventually";
+import { eventually } from "../../../test-support/eventually";
 
 type WatchCall = ServerWritableStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>;
 

@@ -2,7 +2,7 @@ import { status as grpc, type sendUnaryData, type ServerUnaryCall, type ServerWr
 import { executions } from "@nodeloom/proto";
 import { asFalError } from "../../src/http/fal-errors";
 import { asReplicateError } from "../../src/http/replicate-errors";
-import { startFakeService, type FakeService } from "../support/fake-service";
+import { startFakeService, type FakeService } from "../../../test-support/fake-service";
 import { send as sendTo } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
 

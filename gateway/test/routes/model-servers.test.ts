@@ -1,5 +1,5 @@
 import { startPlatform, type Platform } from "../support/platform";
-import { startStandIn, type StandIn } from "../../../services/models/test/servers/stand-in";
+import { startStandIn, type StandIn } from "../../../test-support/model-server";
 
 let platform: Platform;
 let ollama: StandIn;

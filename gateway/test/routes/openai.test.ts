@@ -1,6 +1,6 @@
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
-import { startFakeService, type FakeService } from "../support/fake-service";
+import { startFakeService, type FakeService } from "../../../test-support/fake-service";
 import { startPlatform, type Platform, type User } from "../support/platform";
 
 type RunCall = ServerUnaryCall<executions.RunRequest, executions.RunResponse>;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import { serverStream, unary } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import { startFakeService, type FakeService } from "../support/fake-service";
+import { startFakeService, type FakeService } from "../../../test-support/fake-service";
 import type { Answer } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
 

@@ -1,9 +1,9 @@
 import { DomainError } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import { startFakeService } from "../support/fake-service";
+import { startFakeService } from "../../../test-support/fake-service";
 import { startPlatform, type Platform } from "../support/platform";
-import { soon } from "../../../services/platform/test/support/eventually";
+import { soon } from "../../../test-support/eventually";
 
 const VALUE = "sk-proj-0123456789abcdefWXYZ";
 const OTHER = "sk-proj-another-value-00009876";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { sendUnaryData, ServerUnaryCall } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
-import { deferred } from "../../../services/platform/test/support/deferred";
-import { eventually } from "../../../services/platform/test/support/eventually";
-import { startFakeService, type FakeService } from "../support/fake-service";
+import { deferred } from "../../../test-support/deferred";
+import { eventually } from "../../../test-support/eventually";
+import { startFakeService, type FakeService } from "../../../test-support/fake-service";
 import { send } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
 

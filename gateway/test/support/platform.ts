@@ -12,7 +12,7 @@ import { service as workflows } from "@nodeloom/workflows";
 import { expectDocumented } from "./contract";
 import { send, sessionCookie, type Answer, type RequestOptions } from "./http";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
-import { startMigrated } from "../../../services/platform/test/support/start-migrated";
+import { startMigrated } from "../../../test-support/start-migrated";
 
 export const ADMIN = { email: "admin@nodeloom.test", password: "correct horse battery staple" };
 export const PASSWORD = "a password of some length";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type DomainError } from "@nodeloom/kernel";
-import { deferred } from "../../platform/test/support/deferred";
-import { createLooks } from "../../platform/test/support/looks";
+import { deferred } from "../../../test-support/deferred";
+import { createLooks } from "../../../test-support/looks";
 import { createBilling, type Billing } from "../src/billing";
 import type { BillingStore } from "../src/store";
 import { logger, ownStore, type OwnStore } from "./support/database";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
-import { createLooks } from "../../platform/test/support/looks";
+import { createLooks } from "../../../test-support/looks";
 import { createBilling, type Billing } from "../src/billing";
 import { logger, ownStore, type OwnStore } from "./support/database";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { deferred } from "../../platform/test/support/deferred";
-import { createLooks } from "../../platform/test/support/looks";
+import { deferred } from "../../../test-support/deferred";
+import { createLooks } from "../../../test-support/looks";
 import { createBilling, type Billing } from "../src/billing";
 import { BILLING_LIMITS } from "../src/limits";
 import type { BillingStore } from "../src/store";

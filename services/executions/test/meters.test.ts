@@ -3,7 +3,7 @@ import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, Periodic
 import { DomainError } from "@nodeloom/kernel";
 import { BindError } from "@nodeloom/kernel/graph";
 import { createLogger, createSlots } from "@nodeloom/platform";
-import { deferred } from "../../platform/test/support/deferred";
+import { deferred } from "../../../test-support/deferred";
 import { countRefusal, countRun, notePollLag, watchLoad } from "../src/meters";
 import { FAILURES_TO_OPEN } from "../src/calls/breaker";
 import { createGates } from "../src/calls/gates";

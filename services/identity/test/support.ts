@@ -7,9 +7,9 @@ import type { Connection } from "mongoose";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { database as identityDatabase } from "../src/database";
 import { service } from "../src/main";
-import { patient } from "../../platform/test/support/patient";
+import { patient } from "../../../test-support/patient";
 
-export { eventually } from "../../platform/test/support/eventually";
+export { eventually } from "../../../test-support/eventually";
 
 export const PEPPER = "a pepper for tests, of enough characters";
 export const PASSWORD = "correct horse battery";

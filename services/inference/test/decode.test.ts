@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describeWithFfmpeg, ffmpegPath } from "../../transform/test/support/ffmpeg";
+import { describeWithFfmpeg, ffmpegPath } from "../../../test-support/ffmpeg";
 import { decodeSound, ffmpegIn } from "../src/engines/decode";
 import { spoken } from "../src/engines/transcribe";
 import { createFolder, removeFolder } from "./support/inference";

@@ -9,7 +9,7 @@ import { freePort } from "../../../deploy/local/servers/ports.cjs";
 const startProcess = async (folder: string, port: number): Promise<ChildProcess> => {
   const program = [
     "-r",
-    join(__dirname, "../../platform/test/support/run-typescript.cjs"),
+    join(__dirname, "../../../test-support/typescript.cjs"),
     join(__dirname, "support/serve.ts"),
     folder,
     String(port),

@@ -5,7 +5,7 @@ import { createExpiry } from "../src/objects/expiry";
 import { createPurge } from "../src/objects/purge";
 import { createObjectStore } from "../src/store/store";
 import { PNG, startMedia, type RunningMedia } from "./harness";
-import { signed } from "./signed";
+import { signed } from "../../../test-support/signed";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { GLB_BOUNDS } from "../src/glb";
-import { glbOf, TRIANGLE } from "./glb";
+import { glbOf, TRIANGLE } from "../../../test-support/glb";
 import { PNG, startMedia, type RunningMedia } from "./harness";
-import { signed } from "./signed";
+import { signed } from "../../../test-support/signed";
 
 let service: RunningMedia;
 beforeAll(async () => void (service = await startMedia()));

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import { service } from "../src/main";
-import { URL_KEY } from "./signed";
-import { startMigrated } from "../../platform/test/support/start-migrated";
-import { patient } from "../../platform/test/support/patient";
+import { URL_KEY } from "../../../test-support/signed";
+import { startMigrated } from "../../../test-support/start-migrated";
+import { patient } from "../../../test-support/patient";
 
 export const OWNER = "user-1";
 export const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);

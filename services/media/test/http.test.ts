@@ -4,7 +4,7 @@ import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { media } from "@nodeloom/proto";
 import { PNG, startMedia, type RunningMedia } from "./harness";
-import { signed } from "./signed";
+import { signed } from "../../../test-support/signed";
 
 let service: RunningMedia;
 let object: media.StoredObject;

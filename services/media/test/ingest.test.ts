@@ -7,7 +7,7 @@ import { LIMITS } from "@nodeloom/kernel";
 import type { media } from "@nodeloom/proto";
 import { openFolderBlobs } from "../src/blobs/folder-blobs";
 import { OWNER, PNG, WAV, startMedia, startOrigin, uploadMessages, type RunningMedia } from "./harness";
-import { signed } from "./signed";
+import { signed } from "../../../test-support/signed";
 
 const MIB = 1024 * 1024;
 const hits = new Map<string, number>();

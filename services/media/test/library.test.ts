@@ -3,7 +3,7 @@ import { innerOwner } from "@nodeloom/kernel";
 import { media } from "@nodeloom/proto";
 import { connectMongo } from "@nodeloom/platform";
 import { OWNER, PNG, WAV, startMedia, type RunningMedia } from "./harness";
-import { signed } from "./signed";
+import { signed } from "../../../test-support/signed";
 
 let service: RunningMedia & { prefix: string };
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import ExifReader from "exifreader";
 import { media } from "@nodeloom/proto";
 import { OWNER, startMedia, type RunningMedia } from "./harness";
-import { signed } from "./signed";
+import { signed } from "../../../test-support/signed";
 
 const PICTURE = readFileSync(join(__dirname, "fixtures", "a.png"));
 const DATA_URL = `data:image/png;base64,${PICTURE.toString("base64")}`;

@@ -6,7 +6,7 @@ import { createLogger, grpcService, startGrpcServer, unary, type RunningGrpcServ
 import { media, transform } from "@nodeloom/proto";
 import ExifReader from "exifreader";
 import { OWNER, WAV, startMedia, type RunningMedia } from "./harness";
-import { signed } from "./signed";
+import { signed } from "../../../test-support/signed";
 
 const fixture = (name: string): Buffer => readFileSync(join(__dirname, "fixtures", name));
 const SMALL = fixture("lossy.webp");

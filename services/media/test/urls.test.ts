@@ -4,7 +4,7 @@ import { media, workflows as proto } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import { createSignatures } from "../src/urls/signatures";
 import { OWNER, PNG, startMedia, type RunningMedia } from "./harness";
-import { signed, URL_KEY } from "./signed";
+import { signed, URL_KEY } from "../../../test-support/signed";
 
 const { URL_LIFETIME_UNSPECIFIED: ANSWER, URL_LIFETIME_VISITOR: VISITOR, URL_LIFETIME_CALL: CALL } = media.UrlLifetime;
 const OTHER = "user-2";

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { SVG_BOUNDS } from "../src/svg";
 import { sanitizeSvg } from "../src/vectors/sanitize";
 import { PNG, startMedia, type RunningMedia } from "./harness";
-import { signed } from "./signed";
-import { SHAPE, svgOf } from "./vectors";
+import { signed } from "../../../test-support/signed";
+import { SHAPE, svgOf } from "../../../test-support/vectors";
 
 let service: RunningMedia;
 beforeAll(async () => void (service = await startMedia()));

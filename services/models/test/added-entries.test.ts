@@ -5,9 +5,9 @@ import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platfor
 import { models } from "@nodeloom/proto";
 import { MAX_ENTRIES, withEntry, withoutEntry, type AddedEntries } from "../src/added/entries";
 import { service } from "../src/main";
-import { eventually } from "../../platform/test/support/eventually";
-import { startMigrated } from "../../platform/test/support/start-migrated";
-import { patient } from "../../platform/test/support/patient";
+import { eventually } from "../../../test-support/eventually";
+import { startMigrated } from "../../../test-support/start-migrated";
+import { patient } from "../../../test-support/patient";
 
 const prefix = `test_${randomUUID().slice(0, 8)}_`;
 const env = { MONGODB_URI: process.env.MONGODB_URI!, MONGODB_DATABASE_PREFIX: prefix, MODELS_LISTEN: "127.0.0.1:0", LOG_LEVEL: "silent" };

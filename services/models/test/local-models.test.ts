@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createEgressClient, createGrpcClient, type EgressClient } from "@nodeloom/platform";
 import { models as modelsProto } from "@nodeloom/proto";
-import { startFakeService } from "../../../gateway/test/support/fake-service";
+import { startFakeService } from "../../../test-support/fake-service";
 import type { Catalog } from "../src/catalog";
 import { createLocalModels, type LocalModels } from "../src/local-models";
 import { loadRegistry } from "../src/registry";

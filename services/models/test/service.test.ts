@@ -9,9 +9,9 @@ import { createCatalog, type Overrides } from "../src/catalog";
 import { ownEntries } from "../src/own-entries";
 import { loadRegistry } from "../src/registry";
 import { service } from "../src/main";
-import { eventually } from "../../platform/test/support/eventually";
-import { startMigrated } from "../../platform/test/support/start-migrated";
-import { patient } from "../../platform/test/support/patient";
+import { eventually } from "../../../test-support/eventually";
+import { startMigrated } from "../../../test-support/start-migrated";
+import { patient } from "../../../test-support/patient";
 
 const prefix = `test_${randomUUID().slice(0, 8)}_`;
 const env = {

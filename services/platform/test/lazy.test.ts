@@ -20,7 +20,7 @@ const HEAVY = [
 const loadedBy = async (code: string): Promise<string[]> => {
   const list = `${code};const found = Object.keys(require.cache).map((file) => /node_modules\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(file)?.[1]);
     process.stdout.write(JSON.stringify([...new Set(found.filter(Boolean))]), () => process.exit(0));`;
-  const register = join(__dirname, "support/run-typescript.cjs");
+  const register = join(__dirname, "../../../test-support/typescript.cjs");
   const { stdout } = await promisify(execFile)(process.execPath, ["-r", register, "-e", list]);
   return JSON.parse(stdout) as string[];
 };

@@ -2,8 +2,8 @@ import { workflowWith } from "../src/dialects/comfyui/workflow";
 import { createEgressClient, createOwnServers, type OwnServers } from "@nodeloom/platform";
 import { createProvider, type JobProgress, type JobProvider, type PollState, type ProviderFile } from "../src";
 import { uploadFile } from "../src/uploads";
-import { eventually } from "../../platform/test/support/eventually";
-import { startComfyUi, type ComfyUi } from "./support/comfyui";
+import { eventually } from "../../../test-support/eventually";
+import { startComfyUi, type ComfyUi } from "../../../test-support/comfyui";
 
 let comfy: ComfyUi;
 let ownServers: OwnServers;

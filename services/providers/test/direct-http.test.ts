@@ -2,7 +2,7 @@ import { providerSchema } from "../src/entries/settings";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import { createProvider, ProviderError, type FilesProvider, type ProviderFile } from "../src";
 import type { SentFile } from "../src/multipart";
-import { startRecordingServer, type RecordedRequest, type RecordingServer, type Reply } from "./support/recording-server";
+import { startRecordingServer, type RecordedRequest, type RecordingServer, type Reply } from "../../../test-support/recording-server";
 
 /** Tests entries for services that answer in one request, as in their manuals, against a server that checks requests. */
 

@@ -1,7 +1,7 @@
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import { providerSchema } from "../src/entries/settings";
 import { createProvider, type JobProvider, type PollState, type ProviderFile, type Submission } from "../src";
-import { startRecordingServer, type RecordingServer, type Reply } from "./support/recording-server";
+import { startRecordingServer, type RecordingServer, type Reply } from "../../../test-support/recording-server";
 
 /** Tests entries for services with jobs, as in their manuals, against a server that checks requests. */
 

@@ -6,7 +6,7 @@ import { createEgressClient, type EgressClient, type RunningService } from "@nod
 import { service as sandbox } from "@nodeloom/sandbox";
 import { createProvider, ProviderError, type JobProvider, type PollState, type Provider, type Submission, type TextProvider } from "../src";
 import { showable } from "../src/transport";
-import { voice } from "./support/direct";
+import { voice } from "../../../test-support/direct";
 import { keepRecording, perform, recorder, type Exchange, type Step } from "./support/recording";
 
 const REGISTRY = join(__dirname, "..", "..", "models", "registry");

@@ -1,7 +1,7 @@
 import { readAnswer, type JsonSchema } from "@nodeloom/kernel";
 import { composeJson } from "../src/chat-json";
 import { startSandbox, type Answer, type TestSandbox } from "./support/sandbox";
-import { growth } from "../../platform/test/support/growth";
+import { growth } from "../../../test-support/growth";
 
 let sandbox: TestSandbox;
 beforeAll(async () => {

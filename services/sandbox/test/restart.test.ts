@@ -10,7 +10,7 @@ import { freePort } from "../../../deploy/local/servers/ports.cjs";
 const startProcess = async (port: number, dataDirectory: string): Promise<ChildProcess> => {
   const child = spawn(
     process.execPath,
-    ["-r", join(__dirname, "../../platform/test/support/run-typescript.cjs"), join(__dirname, "../src/main.ts")],
+    ["-r", join(__dirname, "../../../test-support/typescript.cjs"), join(__dirname, "../src/main.ts")],
     {
       env: {
         ...process.env,

@@ -8,7 +8,7 @@ import type { VideoFormat } from "../src/render/h264/parameters";
 import { muxMp4 } from "../src/render/mp4";
 import { createRandom, seedOf } from "../src/render/random";
 import { renderVideo } from "../src/render/video";
-import { FETCH_MS, fetchFfmpeg, ffmpegPath } from "../../transform/test/support/ffmpeg";
+import { FETCH_MS, fetchFfmpeg, ffmpegPath } from "../../../test-support/ffmpeg";
 
 beforeAll(fetchFfmpeg, FETCH_MS);
 

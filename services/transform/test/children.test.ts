@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eventually } from "../../platform/test/support/eventually";
+import { eventually } from "../../../test-support/eventually";
 import { networkIsolation } from "../src/children/isolation";
 import { startChild } from "../src/children/child-process";
 import { createPool, type Pool } from "../src/children/pool";

@@ -17,7 +17,7 @@ import {
 } from "@nodeloom/kernel";
 import type { Job } from "../src/work/job";
 import { OPERATIONS } from "../src/work/operations";
-import { similarity } from "./support/similarity";
+import { similarity } from "../../../test-support/similarity";
 
 /** A preview in the browser draws with the kernel's geometry. These tests compare it with the files that the operations write. */
 

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import type { DomainError } from "@nodeloom/kernel";
 import sharp from "sharp";
-import { eventually } from "../../platform/test/support/eventually";
-import { describeWithFfmpeg } from "./support/ffmpeg";
+import { eventually } from "../../../test-support/eventually";
+import { describeWithFfmpeg } from "../../../test-support/ffmpeg";
 import { hostileFiles, type HostileFile } from "./support/hostile";
 import { startTransform, type RunningTransform } from "./support/transform";
 

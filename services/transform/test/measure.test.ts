@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import sharp from "sharp";
 import { transform } from "@nodeloom/proto";
-import { tone, withFfmpeg } from "./support/clips";
+import { tone, withFfmpeg } from "../../../test-support/clips";
 import { startTransform, USER, type RunningTransform } from "./support/transform";
 
 jest.setTimeout(240_000);

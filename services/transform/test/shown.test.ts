@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
-import { clip, colourAt, levelBetween, onsetsOf, pictureAt, samplesOf, tone, withFfmpeg } from "./support/clips";
-import { describeWithFfmpeg } from "./support/ffmpeg";
-import { contentsOf } from "./support/reader";
+import { clip, colourAt, levelBetween, onsetsOf, pictureAt, samplesOf, tone, withFfmpeg } from "../../../test-support/clips";
+import { describeWithFfmpeg } from "../../../test-support/ffmpeg";
+import { contentsOf } from "../../../test-support/reader";
 import { startTransform, type RunningTransform } from "./support/transform";
 
 /** Compares results with the picture that players show for the inputs. */

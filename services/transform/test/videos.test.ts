@@ -1,7 +1,7 @@
 import sharp from "sharp";
-import { beep, clip, colourAt, flashesOf, levelBetween, loudnessOf, onsetsOf, samplesOf, tone } from "./support/clips";
-import { describeWithFfmpeg } from "./support/ffmpeg";
-import { contentsOf } from "./support/reader";
+import { beep, clip, colourAt, flashesOf, levelBetween, loudnessOf, onsetsOf, samplesOf, tone } from "../../../test-support/clips";
+import { describeWithFfmpeg } from "../../../test-support/ffmpeg";
+import { contentsOf } from "../../../test-support/reader";
 import { startTransform, type RunningTransform } from "./support/transform";
 
 /** Videos and audio. `npm run drill media` covers more formats. */

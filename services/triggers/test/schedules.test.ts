@@ -5,7 +5,7 @@ import { connectMongo, makeCollections } from "@nodeloom/platform";
 import { connectTemporal, type RunningTemporal } from "@nodeloom/platform/temporal";
 import { identity, triggers, type executions as messages } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
-import { eventually } from "../../platform/test/support/eventually";
+import { eventually } from "../../../test-support/eventually";
 import { newRecord } from "../../executions/test/support/index";
 import { logger, startMoney, type Money } from "../../executions/test/support/money";
 import { createWorld, PRICE, type World } from "../../executions/test/support/world";

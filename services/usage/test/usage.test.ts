@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { connectMongo, createGrpcClient, type ClientOf, type RunningService } from "@nodeloom/platform";
 import { erasure, usage as proto } from "@nodeloom/proto";
 import { service } from "../src/main";
-import { startMigrated } from "../../platform/test/support/start-migrated";
-import { patient } from "../../platform/test/support/patient";
+import { startMigrated } from "../../../test-support/start-migrated";
+import { patient } from "../../../test-support/patient";
 
 const prefix = `test_${randomUUID().slice(0, 8)}_`;
 const env = {

@@ -7,8 +7,8 @@ import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
 import { service as mediaService } from "../../media/src/main";
 import { service } from "../src/main";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
-import { startMigrated } from "../../platform/test/support/start-migrated";
-import { patient } from "../../platform/test/support/patient";
+import { startMigrated } from "../../../test-support/start-migrated";
+import { patient } from "../../../test-support/patient";
 
 export interface RunningWorkflows {
   client: ClientOf<proto.WorkflowsServiceServer>;

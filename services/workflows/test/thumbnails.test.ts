@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { signedPath } from "../../media/test/signed";
+import { signedPath } from "../../../test-support/signed";
 import { EVERYTHING, get, invalidAt, newOwner, startWorkflows, type RunningWorkflows } from "./harness";
 
 let service: RunningWorkflows & { prefix: string };

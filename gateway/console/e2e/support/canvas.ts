@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import type { Hand } from "./hand";
 
-export { edge } from "../../../../gateway/test/e2e/support/graphs";
+export { edge } from "../../../../test-support/graphs";
 
 export const NODE = ".react-flow__node";
 

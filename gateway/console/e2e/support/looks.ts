@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { accessibilityProblems, type Visitor } from "../../../../gateway/test/e2e/support/browser";
+import { accessibilityProblems, type Visitor } from "../../../../test-support/browser";
 
 const SCREENSHOTS = join(__dirname, "..", "..", "..", "..", ".nodeloom", "screenshots");
 const BRIGHT = 0.85;

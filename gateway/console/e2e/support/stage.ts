@@ -1,7 +1,7 @@
 import { test, type Browser } from "@playwright/test";
-import { visit, type Visitor, type VisitorOptions } from "../../../../gateway/test/e2e/support/browser";
-import { clientOf } from "../../../../gateway/test/e2e/support/client";
-import { startPlatform, type Platform, type PlatformOptions } from "../../../../gateway/test/e2e/support/platform";
+import { visit, type Visitor, type VisitorOptions } from "../../../../test-support/browser";
+import { clientOf } from "../../../../test-support/client";
+import { startPlatform, type Platform, type PlatformOptions } from "../../../../test-support/platform";
 
 export interface Credentials {
   email: string;

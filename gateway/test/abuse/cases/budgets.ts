@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { answers, pick, refuses } from "../../conformance/check";
 import type { Actor } from "../../conformance/context";
-import { call, type Answer } from "../../e2e/support/client";
+import { call, type Answer } from "../../../../test-support/client";
 import type { AbuseCase } from "../case";
 
 const MODEL = "sandbox-image-fast";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { answers, pick, refuses } from "../../conformance/check";
 import { unique, type Actor } from "../../conformance/context";
 import { node, save } from "../../conformance/graphs";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 import type { AbuseCase, Cast } from "../case";
 
 const MEBIBYTE = 1024 * 1024;

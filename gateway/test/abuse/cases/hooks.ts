@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 import { answers, pick, refuses } from "../../conformance/check";
 import type { Actor, Context } from "../../conformance/context";
 import { echo, save } from "../../conformance/graphs";

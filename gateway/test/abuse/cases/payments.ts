@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { answers, rowsOf } from "../../conformance/check";
 import type { Actor, Context } from "../../conformance/context";
-import type { Answer } from "../../e2e/support/client";
-import { completedEvent, refundEvent, signatureOf, type Paid, type StripeEnd } from "../../support/stripe";
+import type { Answer } from "../../../../test-support/client";
+import { completedEvent, refundEvent, signatureOf, type Paid, type StripeEnd } from "../../../../test-support/stripe";
 import type { AbuseCase } from "../case";
 
 const EVENTS = "/api/billing/events";

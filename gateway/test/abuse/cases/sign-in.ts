@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { answers, pick, refuses } from "../../conformance/check";
 import type { Actor } from "../../conformance/context";
-import { codeOf, wrongCode } from "../../support/authenticator";
+import { codeOf, wrongCode } from "../../../../test-support/authenticator";
 import type { AbuseCase, Cast } from "../case";
 
 const GUESSES = 12;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses, rowsOf } from "../check";
 import { eventually, finished, unique, type Actor, type Context } from "../context";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 import { clip, greeting, picture, save, submitGraph } from "../graphs";
 
 const accounts = inSection("D3");

@@ -3,7 +3,7 @@ import { inSection, type Case } from "../case";
 import { answers, exactly, fits, is, pick, refuses, rowsOf } from "../check";
 import { eventually, unique, type Actor, type Context } from "../context";
 import { greeting, runGraph, runModel, save } from "../graphs";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 
 const admin = inSection("D14");
 

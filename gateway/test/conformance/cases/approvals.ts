@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { inSection, type Case, type CaseOptions } from "../case";
 import { answers, exactly, fits, is, pick, refuses, rowsOf } from "../check";
 import { eventually, finished, within, type Actor, type Caller, type Context } from "../context";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 import { edge, node, runGraph, save, submitGraph, type Graph } from "../graphs";
 
 const control = inSection("D22");

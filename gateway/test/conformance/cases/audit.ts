@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { call } from "../../e2e/support/client";
-import { codeOf, wrongCode } from "../../support/authenticator";
+import { call } from "../../../../test-support/client";
+import { codeOf, wrongCode } from "../../../../test-support/authenticator";
 import { inSection, type Case } from "../case";
 import { answers, fits, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Context } from "../context";

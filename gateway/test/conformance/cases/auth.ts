@@ -5,7 +5,7 @@ import { inSection, type Case } from "../case";
 import { answers, exactly, fits, is, noWorkflow, pick, refuses } from "../check";
 import { eventually, paced, unique, type Actor, type Context } from "../context";
 import { greeting, save } from "../graphs";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 
 const endpoints = inSection("4");
 const auth = inSection("5");

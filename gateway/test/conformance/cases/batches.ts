@@ -4,7 +4,7 @@ import { inSection, type Case } from "../case";
 import { answers, exactly, fits, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Caller, type Context } from "../context";
 import { edge, node, picture, save } from "../graphs";
-import { isSignedBy } from "../../support/receiver";
+import { isSignedBy } from "../../../../test-support/receiver";
 
 const batches = inSection("D22");
 

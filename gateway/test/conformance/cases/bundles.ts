@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { strToU8, strFromU8, unzipSync, zipSync } from "fflate";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 import { inSection, type Case } from "../case";
 import { answers, fits, is, noWorkflow, pick, refuses } from "../check";
 import type { Actor, Caller, Context } from "../context";

@@ -3,7 +3,7 @@ import { inSection, type Case, type CaseOptions } from "../case";
 import { answers, exactly, fits, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Context } from "../context";
 import { clip, edge, greeting, node, runGraph, save, submitGraph, type Graph } from "../graphs";
-import { isSignedBy, type Delivery, type Inbox, type Respond } from "../../support/receiver";
+import { isSignedBy, type Delivery, type Inbox, type Respond } from "../../../../test-support/receiver";
 
 /** Webhook endpoints of accounts. */
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inSection, type Case, type CaseOptions } from "../case";
 import { answers, exactly, fits, is, pick, refuses } from "../check";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 import { paced, type Actor, type Context } from "../context";
 import { clip, echo, edge, node, picture, request, runGraph, save } from "../graphs";
 

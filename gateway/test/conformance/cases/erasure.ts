@@ -4,7 +4,7 @@ import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Context } from "../context";
 import { greeting, picture, runGraph, save } from "../graphs";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 
 /** Deletion of runs with all their data. */
 

@@ -4,7 +4,7 @@ import { inSection, type Case } from "../case";
 import { answers, exactly, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Caller, type Context } from "../context";
 import { greeting, picture, save } from "../graphs";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 
 /** Erasure of many executions. */
 

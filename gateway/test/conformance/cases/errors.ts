@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { connect as tlsConnect } from "node:tls";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 import { inSection, type Case } from "../case";
 import { answers, exactly, is, noWorkflow, pick, refuses } from "../check";
 import { unique, type Actor, type Context } from "../context";

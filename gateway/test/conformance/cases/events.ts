@@ -3,7 +3,7 @@ import { inSection, type Case, type CaseOptions } from "../case";
 import { answers, exactly, fits, is, pick, refuses } from "../check";
 import { eventually, finished, type Actor, type Context } from "../context";
 import { clip, runGraph, save, submitGraph } from "../graphs";
-import { isSignedBy, signature, signatures, type Delivery, type Inbox, type Respond } from "../../support/receiver";
+import { isSignedBy, signature, signatures, type Delivery, type Inbox, type Respond } from "../../../../test-support/receiver";
 
 const events = inSection("6");
 const deliveries = inSection("D8");

@@ -3,7 +3,7 @@ import { inSection, type Case } from "../case";
 import { answers, fits, is, pick } from "../check";
 import { eventually, type Actor, type Context } from "../context";
 import { picture, save } from "../graphs";
-import { isSignedBy } from "../../support/receiver";
+import { isSignedBy } from "../../../../test-support/receiver";
 import { freshPng } from "./media";
 
 /** The APIs of fal and Replicate on normal executions. */

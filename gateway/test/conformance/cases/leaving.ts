@@ -4,7 +4,7 @@ import { inSection, type Case } from "../case";
 import { answers, fits, is, refuses } from "../check";
 import { eventually, type Actor } from "../context";
 import { greeting, save } from "../graphs";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 
 const leaving = inSection("D24");
 const RUN = { inputs: { prompt: "Ada" } };

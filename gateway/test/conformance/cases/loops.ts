@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 import { inSection, type Case } from "../case";
 import { answers, fits, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Context } from "../context";

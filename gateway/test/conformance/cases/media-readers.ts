@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { call, type Answer } from "../../e2e/support/client";
+import { call, type Answer } from "../../../../test-support/client";
 import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Context } from "../context";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { call } from "../../e2e/support/client";
+import { call } from "../../../../test-support/client";
 import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses } from "../check";
 import type { Actor, Context } from "../context";

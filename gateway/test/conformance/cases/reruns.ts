@@ -4,7 +4,7 @@ import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses } from "../check";
 import type { Actor, Context } from "../context";
 import { clip, edge, node, picture, request, runGraph, runModel, save, submitGraph } from "../graphs";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 
 /** Reruns: earlier results are reused, and only the rest is charged. */
 

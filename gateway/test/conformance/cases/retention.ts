@@ -3,7 +3,7 @@ import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses } from "../check";
 import { eventually, type Actor, type Context } from "../context";
 import { greeting, picture, save } from "../graphs";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 
 /** Executions with their own retention in days. */
 

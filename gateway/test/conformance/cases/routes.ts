@@ -3,7 +3,7 @@ import { inSection, type Case } from "../case";
 import { answers, exactly, fits, is, pick, refuses } from "../check";
 import { finished } from "../context";
 import { edge, node, save } from "../graphs";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 
 const route = inSection("D34");
 

@@ -4,7 +4,7 @@ import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses } from "../check";
 import { finished, type Actor, type Context } from "../context";
 import { edge, node, request, runGraph, save } from "../graphs";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 
 const secrets = inSection("D18");
 

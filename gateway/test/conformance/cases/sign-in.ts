@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { codeOf, wrongCode } from "../../support/authenticator";
+import { codeOf, wrongCode } from "../../../../test-support/authenticator";
 import { inSection, type Case } from "../case";
 import { answers, is, pick, refuses } from "../check";
 import type { Actor, Context } from "../context";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { call, type Answer } from "../../e2e/support/client";
+import { call, type Answer } from "../../../../test-support/client";
 import { inSection, type Case } from "../case";
 import { answers, exactly, is, pick, refuses } from "../check";
 import type { Context } from "../context";

@@ -4,7 +4,7 @@ import { inSection, type Case } from "../case";
 import { answers, fits, is, noWorkflow, pick, refuses, rowsOf } from "../check";
 import { eventually, type Actor, type Caller, type Context } from "../context";
 import { edge, node, picture, save, creditsSpent } from "../graphs";
-import type { Answer } from "../../e2e/support/client";
+import type { Answer } from "../../../../test-support/client";
 
 /** Tests of workflows, which a version must pass before it is promoted. */
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { transformSync } from "@swc/core";
-import { allSnippets, placeOf, ROOT, type Snippet } from "../../support/snippets";
-import type { Account, Answer } from "./client";
+import { allSnippets, placeOf, ROOT, type Snippet } from "../../../../test-support/snippets";
+import type { Account, Answer } from "../../../../test-support/client";
 
 /** Runs the documentation's blocks marked `run`. The blocks of a page run in one shell, as if a reader pasted them. */
 

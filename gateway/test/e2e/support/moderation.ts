@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { startRecorder } from "../../../../services/platform/test/support/recorder";
+import { startRecorder } from "../../../../test-support/recorder";
 
 /** A request to the hook. */
 export interface Question {

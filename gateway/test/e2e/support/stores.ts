@@ -4,7 +4,7 @@ import { Client, Connection } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { mongo, type Connection as MongoConnection } from "mongoose";
 import { SERVICES } from "../../../../deploy/services.cjs";
-import type { Platform } from "./platform";
+import type { Platform } from "../../../../test-support/platform";
 
 /** All data that a platform has stored, as bytes: documents, histories, keys. */
 export type StoredBytes = Record<"MongoDB" | "Temporal" | "Redis", Buffer[]>;

@@ -4,7 +4,7 @@ import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { assetsFolder } from "../../../../services/platform/src";
 import { ASSETS } from "../../../../services/inference/src/fetch/assets";
 import { fetchAssets } from "../../../../services/inference/src/fetch/fetch-assets";
-import { startPeer } from "../../../../services/executions/test/peers/process";
+import { startPeer } from "../../../../test-support/peer";
 
 /** The inference service with its text model, for a platform that runs beside it. */
 

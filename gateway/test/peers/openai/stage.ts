@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clientOf } from "../../e2e/support/client";
-import { startPlatform, type Platform } from "../../e2e/support/platform";
+import { clientOf } from "../../../../test-support/client";
+import { startPlatform, type Platform } from "../../../../test-support/platform";
 
 /** A platform that supports all calls of OpenAI's libraries, an account, and files to send. */
 

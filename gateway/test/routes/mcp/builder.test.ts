@@ -1,7 +1,7 @@
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
 import { mcpFixtures } from "../../../src/variables";
-import { startFakeService, type FakeService } from "../../support/fake-service";
+import { startFakeService, type FakeService } from "../../../../test-support/fake-service";
 import { startPlatform, type Platform, type User } from "../../support/platform";
 import { rpcOf, valueOf, type Exchange } from "./rpc";
 

@@ -5,8 +5,8 @@ import { createGrpcClient, type ClientOf } from "@nodeloom/platform";
 import { payments as proto } from "@nodeloom/proto";
 import { service } from "../../src/main";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
-import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { peerOf, START_MS, startPeer } from "../../../../test-support/peer";
+import { startMigrated } from "../../../../test-support/start-migrated";
 import { dropDatabase, ownDatabase } from "../support/instance";
 
 /** Sends requests to stripe-mock, which rejects requests that Stripe's OpenAPI document doesn't define. */

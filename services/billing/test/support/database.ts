@@ -1,6 +1,6 @@
 import { createLogger } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { openOwnStores } from "../../../platform/test/support/stores";
+import { openOwnStores } from "../../../../test-support/stores";
 import { createStore, type BillingStore } from "../../src/store";
 
 export const logger = createLogger("billing-test", "silent");

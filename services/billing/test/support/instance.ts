@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createGrpcClient, connectMongo, type ClientOf, type RunningService } from "@nodeloom/platform";
 import { billing as proto } from "@nodeloom/proto";
 import { service } from "../../src/main";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { startMigrated } from "../../../../test-support/start-migrated";
 
 export type BillingClient = ClientOf<proto.BillingServiceServer>;
 

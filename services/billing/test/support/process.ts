@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 
 const MAIN = join(__dirname, "../../src/main.ts");
-const RUN_TYPESCRIPT = join(__dirname, "../../../platform/test/support/run-typescript.cjs");
+const RUN_TYPESCRIPT = join(__dirname, "../../../../test-support/typescript.cjs");
 
 export interface BillingProcess {
   /** Kills the process like a power failure. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { holdIdOf, unavailable } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
-import { eventually } from "../../../platform/test/support/eventually";
+import { eventually } from "../../../../test-support/eventually";
 import type { RunEnd, RunInput } from "../../src/run/types";
 import { createCancellation } from "../../src/accept/cancellation";
 import { createApprovals } from "../../src/lifecycle/approvals";
@@ -17,7 +17,7 @@ import { createKeepGraph } from "../../src/plan/kept-graphs";
 import { noCanaryWorkflows } from "../support/no-canaries";
 import { noReruns } from "../support/no-reruns";
 import { createRelayedRuns } from "../../src/upkeep/runs";
-import { createLooks } from "../../../platform/test/support/looks";
+import { createLooks } from "../../../../test-support/looks";
 import type { PinnedGraphs } from "../../src/plan/kept-graphs";
 import type { PlannedRun } from "../../src/plan/planning";
 import type { BatchRecord } from "../../src/run/batch";

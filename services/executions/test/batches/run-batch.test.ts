@@ -15,7 +15,7 @@ import { batchMessage } from "../../src/batches/view";
 import { rowId } from "../../src/record/batches";
 import type { Stores } from "../../src/record/stores";
 import { TIMING } from "../../src/run/timing";
-import { eventually } from "../../../platform/test/support/eventually";
+import { eventually } from "../../../../test-support/eventually";
 import { newRecord, openStore } from "../support";
 import { localChannel } from "../support/local-channel";
 

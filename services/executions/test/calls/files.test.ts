@@ -16,7 +16,7 @@ import { createProvider } from "@nodeloom/providers";
 import type { Stores } from "../../src/record/stores";
 import { createSubmissions } from "../../src/calls/submissions";
 import type { ModelCall } from "../../src/run/calls";
-import { pictures, voice } from "../../../providers/test/support/direct";
+import { pictures, voice } from "../../../../test-support/direct";
 import { openStore } from "../support/index";
 import { startMedia, type RunningMedia } from "../support/media";
 import { SANDBOX_KEY, startSandbox, type RunningSandbox } from "../support/sandbox";

@@ -6,8 +6,8 @@ import { createCallClock } from "../../src/calls/clock";
 import { createGates } from "../../src/calls/gates";
 import { createSharedOutages } from "../../src/calls/shared-outages";
 import { TIMING } from "../../src/run/timing";
-import { eventually, soon } from "../../../platform/test/support/eventually";
-import { startRelay, type Relay } from "../../../platform/test/support/relay";
+import { eventually, soon } from "../../../../test-support/eventually";
+import { startRelay, type Relay } from "../../../../test-support/relay";
 
 /** Processes that call one provider. Each has its own gates and its own connection to the real Redis. */
 

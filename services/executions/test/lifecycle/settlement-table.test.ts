@@ -4,8 +4,8 @@ import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../
 import { abandonedEnd } from "../../src/lifecycle/abandon";
 import { createEnd } from "../../src/lifecycle/end";
 import { initialNodes } from "../../src/run/nodes";
-import { deferred } from "../../../platform/test/support/deferred";
-import { eventually } from "../../../platform/test/support/eventually";
+import { deferred } from "../../../../test-support/deferred";
+import { eventually } from "../../../../test-support/eventually";
 import { createExecution } from "../../src/lifecycle/execution";
 import { runOf, startMoney, type Money } from "../support/money";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo } from "@nodeloom/platform";
-import { eventually } from "../../../platform/test/support/eventually";
+import { eventually } from "../../../../test-support/eventually";
 import type { CallContext, RunEnd, RunInput } from "../../src/run/types";
 import { createExecution, type Execution } from "../../src/lifecycle/execution";
 import { newRecord } from "../../src/run/record";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createOwnServers, createSlots } from "@nodeloom/platform";
 import { createHook, QUESTIONS, type Hook, type Question } from "../../src/moderation/hook";
 import { SECRET } from "../support/moderation-hook";
-import { startRecordingServer, type RecordingServer } from "../../../providers/test/support/recording-server";
+import { startRecordingServer, type RecordingServer } from "../../../../test-support/recording-server";
 
 /** The hook from the documentation, in front of a service that answers like OpenAI's moderations. */
 

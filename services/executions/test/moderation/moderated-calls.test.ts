@@ -17,11 +17,11 @@ import { outputsOfResult } from "../../src/run/values";
 import type { CallResult } from "../../src/run/types";
 import type { ModerationRecord } from "../../src/record/moderation";
 import type { Stores } from "../../src/record/stores";
-import { pictures } from "../../../providers/test/support/direct";
+import { pictures } from "../../../../test-support/direct";
 import { openStore } from "../support/index";
 import { catalogOf, open, PRICES } from "../support/model-calls";
 import { ALLOW, SECRET, startModerationHook, type ModerationHook } from "../support/moderation-hook";
-import { startRecordingServer, type RecordingServer } from "../../../providers/test/support/recording-server";
+import { startRecordingServer, type RecordingServer } from "../../../../test-support/recording-server";
 import { startMedia, type RunningMedia } from "../support/media";
 
 const OWN = "http://public.test/media/";

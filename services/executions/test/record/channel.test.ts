@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
-import { eventually } from "../../../platform/test/support/eventually";
+import { eventually } from "../../../../test-support/eventually";
 import { createEventChannel, type ChannelEvent, type EventChannel } from "../../src/record/runs/channel";
 
 const prefix = `test:${randomUUID().slice(0, 8)}:`;

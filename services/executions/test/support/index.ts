@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
 import type { Connection } from "mongoose";
-import { openOutgoingBudget, openOwnStores } from "../../../platform/test/support/stores";
+import { openOutgoingBudget, openOwnStores } from "../../../../test-support/stores";
 import { createEnd, type End } from "../../src/lifecycle/end";
 import type { RunEnd, RunInput } from "../../src/run/types";
 import type { Execution } from "../../src/lifecycle/execution";

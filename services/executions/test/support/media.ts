@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { service as mediaService } from "@nodeloom/media";
 import { connectMongo, createGrpcClient } from "@nodeloom/platform";
 import { media as proto } from "@nodeloom/proto";
-import { signedPath } from "../../../media/test/signed";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { signedPath } from "../../../../test-support/signed";
+import { startMigrated } from "../../../../test-support/start-migrated";
 import type { Media } from "../../src/clients";
 
 const URI = process.env.MONGODB_URI!;

@@ -1,12 +1,7 @@
 /** A moderation hook on loopback. It decides on the test's command and verifies requests. */
 import { Webhook } from "standardwebhooks";
 import type { Question } from "../../src/moderation/hook";
-import {
-  startRecordingServer,
-  type RecordedRequest,
-  type RecordingServer,
-  type Reply,
-} from "../../../providers/test/support/recording-server";
+import { startRecordingServer, type RecordedRequest, type RecordingServer, type Reply } from "../../../../test-support/recording-server";
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 

@@ -19,8 +19,8 @@ import { createEnd, type End } from "../../src/lifecycle/end";
 import type { Stores } from "../../src/record/stores";
 import { openStore } from "./index";
 import { noCanaries } from "./no-canaries";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
-import { patient } from "../../../platform/test/support/patient";
+import { startMigrated } from "../../../../test-support/start-migrated";
+import { patient } from "../../../../test-support/patient";
 import { inputWith, planWith } from "./run-inputs";
 
 export const logger = createLogger("executions-test", "silent");

@@ -11,10 +11,10 @@ import { service as workflowsService } from "@nodeloom/workflows";
 import { createModelCatalog } from "../../src/plan/model-catalog";
 import type { Measure } from "../../src/plan/measures";
 import { createLocalPlanner, type LocalPlannerOptions } from "../../src/plan/planner/local";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { startMigrated } from "../../../../test-support/start-migrated";
 import type { Planner } from "../../src/plan/planner/protocol";
 import { createPlanning, type Planning } from "../../src/plan/planning";
-import { patient } from "../../../platform/test/support/patient";
+import { patient } from "../../../../test-support/patient";
 
 /** The services behind planning, each with its own database: models, workflows and media. */
 

@@ -16,7 +16,7 @@ import type { ExecutionView } from "../../src/run/record";
 import { isFinal } from "../../src/run/states";
 import type { Stores } from "../../src/record/stores";
 import { createRelayedRuns } from "../../src/upkeep/runs";
-import { createLooks } from "../../../platform/test/support/looks";
+import { createLooks } from "../../../../test-support/looks";
 import type { PlannedRun } from "../../src/plan/planning";
 import { localChannel } from "./local-channel";
 import { noCanaries, noCanaryWorkflows } from "./no-canaries";

@@ -1,7 +1,7 @@
 import type { BatchRecord } from "../../src/run/batch";
 import { createRelayedBatches } from "../../src/upkeep/batches";
 import { openStore } from "../support/index";
-import { createLooks } from "../../../platform/test/support/looks";
+import { createLooks } from "../../../../test-support/looks";
 
 it("runs a batch until no work is left, and drops one whose creation was lost", async () => {
   const { stores, stop } = await openStore();

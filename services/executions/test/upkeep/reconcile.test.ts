@@ -1,7 +1,7 @@
 import type { RunEnd } from "../../src/run/types";
 import { createReconciler } from "../../src/upkeep/reconcile";
 import { createRelayedRuns } from "../../src/upkeep/runs";
-import { createLooks } from "../../../platform/test/support/looks";
+import { createLooks } from "../../../../test-support/looks";
 import { initialNodes } from "../../src/run/nodes";
 import { createLook } from "@nodeloom/platform";
 import { newRecord } from "../support/index";

@@ -6,7 +6,7 @@ import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { createAbandon } from "../../src/lifecycle/abandon";
 import { createCancellation } from "../../src/accept/cancellation";
 import type { RunInput } from "../../src/run/types";
-import { eventually } from "../../../platform/test/support/eventually";
+import { eventually } from "../../../../test-support/eventually";
 import { runOf, startMoney, type Money } from "../support/money";
 import { startWorker } from "../support/temporal";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Context } from "@temporalio/activity";
 import { createLogger } from "@nodeloom/platform";
-import { deferred } from "../../../platform/test/support/deferred";
+import { deferred } from "../../../../test-support/deferred";
 import { final, TryAgain } from "../../src/calls/failures";
 import type { CancelResult, ModelCall, SubmittedJob } from "../../src/run/calls";
 import type { CallResult, RunEnd, RunInput } from "../../src/run/types";

@@ -7,7 +7,7 @@ import type { UserRecord } from "../../src/records";
 import type { Identity } from "../../src/server";
 import { createStore } from "../../src/store";
 import { deploy, PASSWORD, PEPPER, refusal, type Deployment } from "../support";
-import { browse, startProvider, type Person, type TestProvider } from "./provider";
+import { browse, startProvider, type Person, type TestProvider } from "../../../../test-support/oidc-provider";
 
 const HOME = "198.51.100.7";
 const REDIRECT = "http://nodeloom.test/api/auth/oidc/callback";

@@ -9,7 +9,7 @@ import ExifReader from "exifreader";
 import type { Claim, Credential } from "../../src/credentials/claim";
 import { createThread } from "../../src/credentials/pool";
 import { OWNER, startMedia, type RunningMedia } from "../harness";
-import { signed } from "../signed";
+import { signed } from "../../../../test-support/signed";
 
 const FIXTURES = join(__dirname, "..", "fixtures");
 const file = (name: string): Buffer => readFileSync(join(FIXTURES, name));

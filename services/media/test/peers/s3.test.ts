@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
-import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
+import { peerOf, START_MS, startPeer } from "../../../../test-support/peer";
 import { PNG, startMedia, startOrigin, type RunningMedia } from "../harness";
-import { signed } from "../signed";
+import { signed } from "../../../../test-support/signed";
 
 /** Stores files in a bucket of Versity's S3 gateway, which checks signatures and keeps objects as files. */
 

@@ -4,11 +4,11 @@ import { readAnswer } from "@nodeloom/kernel";
 import { connectMongo, createGrpcClient, createOwnServers, unary, type ClientOf } from "@nodeloom/platform";
 import { identity as identityProto, models } from "@nodeloom/proto";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
-import { startFakeService } from "../../../../gateway/test/support/fake-service";
+import { startFakeService } from "../../../../test-support/fake-service";
 import { createProvider, type TextProvider } from "@nodeloom/providers";
-import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
-import { eventually } from "../../../platform/test/support/eventually";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { peerOf, START_MS, startPeer } from "../../../../test-support/peer";
+import { eventually } from "../../../../test-support/eventually";
+import { startMigrated } from "../../../../test-support/start-migrated";
 import { service } from "../../src/main";
 
 /** Adds a llama.cpp server, lists its models, and requests text and JSON through its entry. */

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { connectMongo, createGrpcClient, unary, type ClientOf } from "@nodeloom/platform";
 import { identity as identityProto, models, type modelServers } from "@nodeloom/proto";
-import { startFakeService } from "../../../../gateway/test/support/fake-service";
-import { eventually } from "../../../platform/test/support/eventually";
-import { patient } from "../../../platform/test/support/patient";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { startFakeService } from "../../../../test-support/fake-service";
+import { eventually } from "../../../../test-support/eventually";
+import { patient } from "../../../../test-support/patient";
+import { startMigrated } from "../../../../test-support/start-migrated";
 import { service } from "../../src/main";
-import { startStandIn, type StandIn } from "./stand-in";
+import { startStandIn, type StandIn } from "../../../../test-support/model-server";
 
 type Client = ClientOf<models.ModelsServiceServer>;
 type Replica = { client: Client; stop(): Promise<void> };

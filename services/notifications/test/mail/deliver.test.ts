@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { addresses, executions } from "@nodeloom/proto";
-import { makeCertificates } from "../../../platform/test/support/certificates";
+import { makeCertificates } from "../../../../test-support/certificates";
 import { createContents } from "../../src/mail/content";
 import { createDeliver } from "../../src/mail/deliver";
 import { MAIL_LIMITS, pauseAfter, type Mail } from "../../src/mail/mails";
@@ -8,7 +8,7 @@ import { mailSettings, type MailConfig } from "../../src/mail/settings";
 import { createMailTransport } from "../../src/mail/transport";
 import { createWriter } from "../../src/mail/write";
 import { logger, openStores, type Stores } from "../support/index";
-import { headersOf, refusal, startMailServer, type MailServer } from "./mail-server";
+import { headersOf, refusal, startMailServer, type MailServer } from "../../../../test-support/mail-server";
 
 const KEY = "ab".repeat(32);
 const RESET: Mail = { kind: "passwordReset", email: "ada@example.com" };

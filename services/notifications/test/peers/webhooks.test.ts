@@ -12,9 +12,9 @@ import type { AttemptId, SentAttempt } from "../../src/delivery";
 import { createWebhooks, type Webhooks } from "../../src/webhooks/webhooks";
 import { logger, openStores, type Stores } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
-import { FIXTURE } from "../support/webhook-fixture";
+import { FIXTURE } from "../../../../test-support/webhook-fixture";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
-import { peerOf } from "../../../executions/test/peers/process";
+import { peerOf } from "../../../../test-support/peer";
 
 /** Python with the official library of Standard Webhooks. */
 const PYTHON = peerOf("webhooks");

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createLogger } from "@nodeloom/platform";
 import { connectTemporal, type RunningTemporal } from "@nodeloom/platform/temporal";
 import type { Connection } from "mongoose";
-import { openOwnStores } from "../../../platform/test/support/stores";
+import { openOwnStores } from "../../../../test-support/stores";
 import { createStores } from "../../src/database";
 
 export const logger = createLogger("test", "silent");

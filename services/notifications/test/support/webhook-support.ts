@@ -5,9 +5,9 @@ import { connectMongo, createGrpcClient } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import type { Identity } from "../../src/clients";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
-import { startRecorder, type Recorder } from "../../../platform/test/support/recorder";
-import { patient } from "../../../platform/test/support/patient";
+import { startMigrated } from "../../../../test-support/start-migrated";
+import { startRecorder, type Recorder } from "../../../../test-support/recorder";
+import { patient } from "../../../../test-support/patient";
 
 export interface Delivery {
   headers: Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string> & IncomingHttpHeaders;

@@ -1,7 +1,7 @@
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import { Webhook } from "standardwebhooks";
 import { createSend } from "../../src/webhooks/send";
-import { FIXTURE } from "../support/webhook-fixture";
+import { FIXTURE } from "../../../../test-support/webhook-fixture";
 import { startReceiver, type Receiver } from "../support/webhook-support";
 
 const { secret, id, body, signature } = FIXTURE;

@@ -5,7 +5,7 @@ import type { executions } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";
 import type { AttemptId, DeliveryEnd, DeliveryRecord, AttemptResult, SentAttempt } from "../../src/delivery";
 import { createWebhooks, PostponedAttempt, type Webhooks } from "../../src/webhooks/webhooks";
-import { openOutgoingBudget } from "../../../platform/test/support/stores";
+import { openOutgoingBudget } from "../../../../test-support/stores";
 import { logger, openStores, type Stores } from "../support/index";
 import { startIdentity, startReceiver, type Receiver, type RunningIdentity } from "../support/webhook-support";
 

@@ -15,7 +15,7 @@ import {
   type CallOptions,
   type ClientOf,
 } from "../../src";
-import { deferred, type Deferred } from "../support/deferred";
+import { deferred, type Deferred } from "../../../../test-support/deferred";
 import { JSON_SERVICE, startJsonService, type JsonServer, type RunningJsonService } from "../support/json-service";
 
 /** For calls that reach this deadline only if the guarantee is broken. */

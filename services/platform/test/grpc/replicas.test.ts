@@ -5,8 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { createGrpcClient, createLogger, grpcService, startGrpcServer, unary, type ClientOf, type RunningGrpcServer } from "../../src";
 import type { ConnectionTimes } from "../../src/grpc/connection";
-import { makeCertificates, type TestCertificates } from "../support/certificates";
-import { eventually } from "../support/eventually";
+import { makeCertificates, type TestCertificates } from "../../../../test-support/certificates";
+import { eventually } from "../../../../test-support/eventually";
 import { JSON_SERVICE, type JsonServer } from "../support/json-service";
 
 /** Replicas are addresses of one name and port, as behind a headless service of Kubernetes. */

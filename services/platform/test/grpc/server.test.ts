@@ -12,7 +12,7 @@ import {
 import { fromJSON, loadFileDescriptorSetFromBuffer } from "@grpc/proto-loader";
 import { DomainError } from "@nodeloom/kernel";
 import { ConfigError, createGrpcClient, createLogger, grpcService, serverStream, startGrpcServer, unary } from "../../src";
-import { deferred } from "../support/deferred";
+import { deferred } from "../../../../test-support/deferred";
 import { JSON_SERVICE, SERVICE_NAME, startJsonService, type JsonServer } from "../support/json-service";
 
 const logger = createLogger("test", "silent");

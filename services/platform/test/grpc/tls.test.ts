@@ -13,9 +13,9 @@ import {
   type RunningGrpcServer,
   type TlsConfig,
 } from "../../src";
-import { makeCertificates, type TestCertificates } from "../support/certificates";
+import { makeCertificates, type TestCertificates } from "../../../../test-support/certificates";
 import { JSON_SERVICE, type JsonServer } from "../support/json-service";
-import { eventually } from "../support/eventually";
+import { eventually } from "../../../../test-support/eventually";
 
 const logger = createLogger("test", "silent");
 const RELOAD_MS = 100;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import type { Connection } from "mongoose";
 import { connectMongo, createLease, createLogger, createLook, createOutbox, startRelay } from "../../src";
-import { eventually } from "../support/eventually";
+import { eventually } from "../../../../test-support/eventually";
 
 /** Uses a real database. Rows have pending entries, and processes that die or lose answers deliver them. */
 

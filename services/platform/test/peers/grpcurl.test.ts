@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { createLogger, startGrpcServer, type RunningGrpcServer } from "../../src";
 import { PROTOCOL_SERVICES, serviceNamed } from "../support/protocol-services";
-import { peerOf } from "../../../executions/test/peers/process";
+import { peerOf } from "../../../../test-support/peer";
 
 /** Reads reflection with grpcurl, a common tool. */
 

@@ -26,7 +26,7 @@ const SUPPORT = join(__dirname, "..", "support");
 
 describe("a process that worked", () => {
   it("frees the heap's growth, even if nothing is allocated any more", async () => {
-    const script = ["--expose-gc", "-r", join(SUPPORT, "run-typescript.cjs"), join(SUPPORT, "idle-heap.ts")];
+    const script = ["--expose-gc", "-r", join(SUPPORT, "../../../../test-support/typescript.cjs"), join(SUPPORT, "idle-heap.ts")];
     const { stdout } = await promisify(execFile)(process.execPath, script, { timeout: 170_000 });
     const { grownMb, leftMb } = JSON.parse(stdout) as { grownMb: number; leftMb: number };
     expect(leftMb).toBeLessThan(grownMb / 2);

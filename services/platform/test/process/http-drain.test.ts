@@ -1,6 +1,6 @@
 import { Agent, get, type IncomingMessage } from "node:http";
 import { startHttpServer, type RunningHttpServer } from "../../src";
-import { deferred } from "../support/deferred";
+import { deferred } from "../../../../test-support/deferred";
 
 const LONG_MS = 60_000;
 

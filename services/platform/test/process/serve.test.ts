@@ -1,6 +1,6 @@
 import type { Connection } from "mongoose";
 import { createGrpcClient, createLogger, grpcService, serveGrpc, unary } from "../../src";
-import { deferred } from "../support/deferred";
+import { deferred } from "../../../../test-support/deferred";
 import { JSON_SERVICE, type JsonServer } from "../support/json-service";
 
 it("ends calls and the service's own work first, then their shared parts, and its database last", async () => {

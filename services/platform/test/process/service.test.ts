@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import type { Behaviour } from "../support/process";
-import { startRelay } from "../support/relay";
+import { startRelay } from "../../../../test-support/relay";
 
 interface ExitResult {
   code: number | null;
@@ -34,7 +34,7 @@ afterEach(() => {
 const run = (services: Behaviour[], env: NodeJS.ProcessEnv = {}, supervised = true): Running => {
   const script = [
     "-r",
-    join(__dirname, "../support/run-typescript.cjs"),
+    join(__dirname, "../../../../test-support/typescript.cjs"),
     join(__dirname, "../support/process.ts"),
     JSON.stringify(services),
   ];

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connectRedis, createClusterSlots, NoSlot, redisReady, type ClusterSlots, type Logger, type Redis, type Slots } from "../../src";
-import { eventually } from "../support/eventually";
-import { startRelay, type Relay } from "../support/relay";
+import { eventually } from "../../../../test-support/eventually";
+import { startRelay, type Relay } from "../../../../test-support/relay";
 
 /** Each member is a process of its own: it has its own connection to the real Redis, through a relay that can fail. */
 

@@ -3,7 +3,7 @@ import type { Connection, Model } from "mongoose";
 import { Schema } from "mongoose";
 import { connectMongo, isDatabaseUnavailable, isDuplicateKey, unary } from "../../src";
 import { startJsonService } from "../support/json-service";
-import { startRelay, type Relay } from "../support/relay";
+import { startRelay, type Relay } from "../../../../test-support/relay";
 
 interface Note {
   _id: string;

@@ -2,8 +2,8 @@ import { fork, type ChildProcess } from "node:child_process";
 import { on } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeCertificates, type TestCertificates } from "../support/certificates";
-import { startCluster, startSentinels, type RedisGroup } from "../support/redis-groups";
+import { makeCertificates, type TestCertificates } from "../../../../test-support/certificates";
+import { startCluster, startSentinels, type RedisGroup } from "../../../../test-support/redis-groups";
 
 /** Sentinels and a cluster behind TLS, by a certificate of a private authority. */
 
@@ -33,7 +33,7 @@ describe.each([
   /** @returns reads the client's next message, also one that came before it was asked for */
   const startClient = (patienceMs: number, env: Record<string, string> = {}): { child: ChildProcess; next: () => Promise<unknown> } => {
     const child = fork(join(SUPPORT, "redis-client.ts"), [group.url, String(patienceMs)], {
-      execArgv: ["-r", join(SUPPORT, "run-typescript.cjs")],
+      execArgv: ["-r", join(SUPPORT, "../../../../test-support/typescript.cjs")],
       env: { ...process.env, ...env },
     });
     children.push(child);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { COMMAND_TIMEOUT_MS, connectRedis, redisReady, type Logger, type Redis } from "../../src";
-import { startRelay, type Relay } from "../support/relay";
+import { startRelay, type Relay } from "../../../../test-support/relay";
 
 const lines: string[] = [];
 const note = (first: unknown, second?: string): void => void lines.push(second ?? String(first));

@@ -1,7 +1,7 @@
 import type { Cluster, Redis as Connection } from "ioredis";
 import type { TLSSocket } from "node:tls";
 import { connectRedis, createLogger, redisReady } from "../../src";
-import { eventually } from "./eventually";
+import { eventually } from "../../../../test-support/eventually";
 
 /** A client in a process of its own, whose authorities come from NODE_EXTRA_CA_CERTS. Arguments: the address, and how long to wait for it. */
 const [url = "", patienceMs = ""] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { createLogger, withRequestContext, type Logger } from "../../src";
-import { growth } from "../support/growth";
+import { growth } from "../../../../test-support/growth";
 
 const KEY = "nl_live_AbCdEfGhIjKlMnOpQrStUvWxYz0123_x7Kq2Z";
 const WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

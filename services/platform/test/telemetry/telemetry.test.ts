@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { z } from "zod";
 import { loadConfig, processVariables } from "../../src";
-import { startCollector } from "../support/collector";
+import { startCollector } from "../../../../test-support/collector";
 import { SERVICE_NAME } from "../support/json-service";
 
 let child: ChildProcess | undefined;
@@ -11,10 +11,14 @@ afterEach(() => child?.kill("SIGKILL"));
 
 const startTraced = async (env: NodeJS.ProcessEnv): Promise<{ port: number; end(): Promise<unknown> }> => {
   const support = join(__dirname, "../support");
-  const running = spawn(process.execPath, ["-r", join(support, "run-typescript.cjs"), join(support, "traced-process.ts")], {
-    env: { ...process.env, LOG_LEVEL: "error", ...env },
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
+  const running = spawn(
+    process.execPath,
+    ["-r", join(support, "../../../../test-support/typescript.cjs"), join(support, "traced-process.ts")],
+    {
+      env: { ...process.env, LOG_LEVEL: "error", ...env },
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    },
+  );
   child = running;
   const [{ port }] = (await once(running, "message")) as [{ port: number }];
   return {

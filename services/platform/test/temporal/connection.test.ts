@@ -3,8 +3,8 @@ import { connect, type AddressInfo } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
 import { createLogger, splitHostPort, temporalSecurity } from "../../src";
 import { NativeConnection } from "@temporalio/worker";
-import { makeCertificates, type TestCertificates } from "../support/certificates";
-import { startRelay } from "../support/relay";
+import { makeCertificates, type TestCertificates } from "../../../../test-support/certificates";
+import { startRelay } from "../../../../test-support/relay";
 import { connectTemporal } from "../../src/temporal/worker";
 
 /**

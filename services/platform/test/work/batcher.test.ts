@@ -1,5 +1,5 @@
 import { createBatcher, type BatcherOptions } from "../../src/work/batcher";
-import { deferred } from "../support/deferred";
+import { deferred } from "../../../../test-support/deferred";
 
 const LONG_MS = 60_000;
 

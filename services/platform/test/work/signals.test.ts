@@ -41,6 +41,6 @@ it("lets any number follow one signal, without Node's warning about a leak", asy
     parent.abort();
     process.stdout.write(String(links.filter(({ signal }) => signal.aborted).length));`;
   // Node's warnings can be read only from a separate process.
-  const ran = await promisify(execFile)(process.execPath, ["-r", join(__dirname, "../support/run-typescript.cjs"), "-e", code]);
+  const ran = await promisify(execFile)(process.execPath, ["-r", join(__dirname, "../../../../test-support/typescript.cjs"), "-e", code]);
   expect(ran).toEqual({ stdout: "3000", stderr: "" });
 });

@@ -1,4 +1,4 @@
-import { deferred } from "../support/deferred";
+import { deferred } from "../../../../test-support/deferred";
 import { createSlots, NoSlot, type Slots } from "../../src/work/slots";
 
 const LONG = { maxWaitMs: 10_000 };

@@ -6,7 +6,7 @@ import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import { createProvider, type JobProvider, type PollState, type Submission } from "../../src";
 import { keepRecording, pollOutcome, recorder, SECRET, type Exchange, type Step } from "../support/recording";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
-import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
+import { peerOf, START_MS, startPeer } from "../../../../test-support/peer";
 import { startReplicateFront, type ReplicateFront } from "./replicate-front";
 
 /**

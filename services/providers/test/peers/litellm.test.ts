@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { createEgressClient, type EgressClient, type RunningService } from "@nodeloom/platform";
 import { service as sandboxService } from "@nodeloom/sandbox";
 import { keepRecording, perform, recorder, SECRET, type Exchange, type Step } from "../support/recording";
-import { pictures } from "../support/direct";
-import { startRecordingServer, type RecordedRequest, type RecordingServer } from "../support/recording-server";
+import { pictures } from "../../../../test-support/direct";
+import { startRecordingServer, type RecordedRequest, type RecordingServer } from "../../../../test-support/recording-server";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
-import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
+import { peerOf, START_MS, startPeer } from "../../../../test-support/peer";
 
 /**
  * Tests the dialects of OpenAI's, Anthropic's and Google's APIs against LiteLLM's proxy, which supports all of them for many providers. Its

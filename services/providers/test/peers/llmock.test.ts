@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import { keepRecording, perform, recorder, SECRET, type Exchange, type Step } from "../support/recording";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
-import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
+import { peerOf, START_MS, startPeer } from "../../../../test-support/peer";
 
 /** Tests the dialects of Anthropic's and Google's text models against LLMock, which checks requests and breaks responses on command. */
 

@@ -6,8 +6,8 @@ import type { DomainError } from "@nodeloom/kernel";
 import { service as mediaService } from "@nodeloom/media";
 import { connectMongo, createGrpcClient, uploadParts, type ClientOf } from "@nodeloom/platform";
 import { media, transform } from "@nodeloom/proto";
-import { patient } from "../../../platform/test/support/patient";
-import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { patient } from "../../../../test-support/patient";
+import { startMigrated } from "../../../../test-support/start-migrated";
 import { service } from "../../src/main";
 
 /** The real service with a media service. */

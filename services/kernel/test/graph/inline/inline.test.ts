@@ -1,5 +1,5 @@
 import { inlineWorkflows, planRun, resultMembers, workflowReferences, type InlineGraph, type Resolve } from "@nodeloom/kernel";
-import { growth } from "../../../../platform/test/support/growth";
+import { growth } from "../../../../../test-support/growth";
 import { graphOf, MODELS, type Edge, type Node } from "../../support";
 
 type Library = Record<string, InlineGraph>;

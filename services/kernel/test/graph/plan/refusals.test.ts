@@ -1,6 +1,6 @@
 import { inputFields, planRun } from "@nodeloom/kernel";
 import { graphOf, input, issues, MODELS, OUT, type Edge, type Node } from "../../support";
-import { growth } from "../../../../platform/test/support/growth";
+import { growth } from "../../../../../test-support/growth";
 
 describe("a graph that can't run", () => {
   it.each<[string, Node[], Edge[], string | null, RegExp]>([

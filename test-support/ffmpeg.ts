@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { assetFolder, assetsFolder, FFMPEG_ASSET } from "@nodeloom/platform";
-import { fetchAssets } from "../../../inference/src/fetch/fetch-assets";
+import { fetchAssets } from "../services/inference/src/fetch/fetch-assets";
 
 export const FETCH_MS = 15 * 60_000;
 const LOOK_MS = 500;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { startRecorder } from "../../../platform/test/support/recorder";
+import { startRecorder } from "./recorder";
 
 /** A provider on loopback that records its requests and returns the test's answers. */
 

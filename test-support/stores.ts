@@ -10,7 +10,7 @@ import {
   makeCollections,
   redisReady,
   type TakeOutgoing,
-} from "../../src";
+} from "@nodeloom/platform";
 
 export const openOwnStores = async <Stores>(
   service: string,

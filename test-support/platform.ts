@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { freePort } from "../../../../deploy/local/servers/ports.cjs";
-import { SERVICES } from "../../../../deploy/services.cjs";
+import { freePort } from "../deploy/local/servers/ports.cjs";
+import { SERVICES } from "../deploy/services.cjs";
 
-const ROOT = join(__dirname, "..", "..", "..", "..");
+const ROOT = join(__dirname, "..");
 const ALONE = ["gateway", "executions", "transform", "sandbox", "inference"];
 const DOMAIN = SERVICES.map(({ name }) => name).filter((name) => !ALONE.includes(name));
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { TlsConfig } from "../../src";
+import type { TlsConfig } from "@nodeloom/platform";
 
-const MAKE_CERTS = join(__dirname, "../../../../deploy/docker/make-certs.sh");
+const MAKE_CERTS = join(__dirname, "../deploy/docker/make-certs.sh");
 
 export interface TestCertificates {
   /** Configuration of a process of this service. */

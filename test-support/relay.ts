@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-import { freePort } from "../../../../deploy/local/servers/ports.cjs";
+import { freePort } from "../deploy/local/servers/ports.cjs";
 
 /** A relay in front of a server that can make it unreachable. */
 export interface Relay {

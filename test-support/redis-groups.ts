@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis as Connection } from "ioredis";
-import { freePort } from "../../../../deploy/local/servers/ports.cjs";
+import { freePort } from "../deploy/local/servers/ports.cjs";
 import { eventually } from "./eventually";
 import { startTlsFront, type TlsFront } from "./tls-front";
 

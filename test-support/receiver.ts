@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { startRecorder, type RecordedRequest } from "../../../services/platform/test/support/recorder";
+import { startRecorder, type RecordedRequest } from "./recorder";
 
 export type Delivery = Pick<RecordedRequest, "headers" | "body" | "at">;
 

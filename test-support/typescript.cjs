@@ -3,7 +3,7 @@ const Module = require("node:module");
 const path = require("node:path");
 const { transformFileSync } = require("@swc/core");
 
-const root = path.resolve(__dirname, "../../../..");
+const root = path.resolve(__dirname, "..");
 const sources = {
   "@nodeloom/platform": "services/platform/src/index.ts",
   "@nodeloom/kernel": "services/kernel/src/index.ts",

@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import { greysOf, ssimOf } from "../../src/work/images/similarity";
+import { greysOf, ssimOf } from "../services/transform/src/work/images/similarity";
 
 /** Mean structural similarity of two pictures (SSIM), from 0 to 1. @throws if their sizes differ */
 export const similarity = async (one: Buffer, other: Buffer): Promise<number> =>

@@ -1,4 +1,4 @@
-import type { CallOptions } from "../../src/grpc/client";
+import type { CallOptions } from "@nodeloom/platform";
 
 const PATIENCE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const ROOT = join(__dirname, "..", "..", "..");
+export const ROOT = join(__dirname, "..");
 
 /** A fenced block of a page of the documentation. */
 export interface Snippet {

@@ -1,4 +1,4 @@
-import { createSignatures } from "../src/urls/signatures";
+import { createSignatures } from "../services/media/src/urls/signatures";
 
 /** Signs addresses in tests. */
 export const URL_KEY = "ab".repeat(32);

@@ -22,7 +22,7 @@ export interface TestProvider {
 
 /** A real provider (oidc-provider) in a separate process. */
 export const startProvider = async (): Promise<TestProvider> => {
-  const child = spawn(process.execPath, [join(__dirname, "provider-process.mjs")], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [join(__dirname, "oidc-provider-process.mjs")], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
   const failedStart = once(child, "exit").then(() => Promise.reject(new Error(`the provider did not start: ${output}`)));

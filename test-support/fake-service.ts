@@ -1,6 +1,6 @@
 import { Server, ServerCredentials, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 
-import { freePort } from "../../../deploy/local/servers/ports.cjs";
+import { freePort } from "../deploy/local/servers/ports.cjs";
 
 export interface FakeService {
   address: string;

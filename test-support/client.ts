@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Platform } from "./platform";
 
-import { eventually } from "../../../../services/platform/test/support/eventually";
+import { eventually } from "./eventually";
 
 export { eventually };
 

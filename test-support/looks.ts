@@ -1,4 +1,4 @@
-import { createLook, createLogger, type RelayedRows } from "../../src";
+import { createLook, createLogger, type RelayedRows } from "@nodeloom/platform";
 
 /** Runs two passes of the relay, the second long after the first: it settles rows that the first saw unchanged. */
 export const createLooks = <Row>(rows: RelayedRows<Row>): ((signal?: AbortSignal) => Promise<void>) => {
