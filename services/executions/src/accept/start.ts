@@ -19,11 +19,10 @@ import type { Holds } from "../lifecycle/holds";
 import type { Outbox } from "../lifecycle/outbox";
 import type { Queue } from "../lifecycle/queue";
 import type { PlannedRun, Planning } from "../plan/planning";
-import { armOf } from "../plan/canary";
-import { withKeyMetadata } from "./key-metadata";
+import { armOf } from "../plan/definitions";
+import { withKeyMetadata, toRunInput, createRecordPart, type RecordPartOptions } from "./run-input";
 import { mostOf } from "./quotes";
-import { createRecordPart, type RecordPartOptions } from "./record-part";
-import type { PinnedOf } from "../plan/pinned-graphs";
+import type { PinnedOf } from "../plan/kept-graphs";
 import type { Reruns } from "../reuse/reruns";
 import { GraphRun } from "../run/graph-run";
 import { QUEUE_LENGTH_FACTOR, type Place } from "../run/queue";
@@ -32,7 +31,6 @@ import { newRecord, type ExecutionRecord, type ExecutionView, type RunRecordPart
 import type { OutboxEntry } from "../run/states";
 import type { RunInput } from "../run/types";
 import type { Stores } from "../record/stores";
-import { toRunInput } from "./run-input";
 
 /** A refusal for missing credits answers repeated requests with the same key for this long. */
 const REMEMBERED_MS = 60_000;

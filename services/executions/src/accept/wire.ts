@@ -1,7 +1,6 @@
 import type { Execution } from "../lifecycle/execution";
 import type { Lifecycle } from "../lifecycle/wire";
-import { createKeepGraph } from "../plan/kept-graphs";
-import { createPinnedOf } from "../plan/pinned-graphs";
+import { createKeepGraph, createPinnedOf } from "../plan/kept-graphs";
 import type { EventChannel } from "../record/runs/channel";
 import type { Stores } from "../record/stores";
 import { createCancellation, type CancellationOptions } from "./cancellation";

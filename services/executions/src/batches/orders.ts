@@ -5,7 +5,7 @@ import { isOutOfBudget } from "../run/batch-reasons";
 import { metadataKeys, metadataOf } from "../run/record";
 import { checkNotEmptied } from "../run/retention";
 import { requireKeyAlias } from "../plan/planning";
-import { withKeyMetadata } from "../accept/key-metadata";
+import { withKeyMetadata } from "../accept/run-input";
 import type { Items } from "./items";
 import { createOwned } from "./owned";
 import { createPlacing, webhookOf, type CreatedBatch, type Order, type PlacingOptions, type TestOrder, type WhichTests } from "./placing";

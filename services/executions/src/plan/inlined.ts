@@ -16,6 +16,7 @@ import {
 import type { SelectedGraph, Definition, Definitions, Needs, GraphSelection } from "./definitions";
 import type { KeptGraph, KeptVersion } from "./kept-graphs";
 import type { InnerTask, TaskGraph } from "./planner/protocol";
+import type { Grants } from "./files";
 
 /** Maximum nodes to search, because each workflow node adds at least one node to the graph. */
 const MOST_NODES = LIMITS.nodes;
@@ -154,3 +155,26 @@ export const findInlined = async (
   await visit({ key: "", ownerId, path: [slug], prefix: "" }, references);
   return { inner: { definitions: [...definitionsByKey.values()], references: meanings }, models: [...models], workflows, changing };
 };
+
+export interface GraphNeeds {
+  /** Models of the graph and of its inner workflows. */
+  models: string[];
+  /** Undefined if the graph has no workflow nodes. */
+  inlined: InlinedTask | undefined;
+}
+
+/** @param saved with `needs` only if the graph is the saved one, without overriding settings */
+export type FindNeeds = (saved: Definition, graph: TaskGraph, inlining: Omit<InliningRequest, "references">) => Promise<GraphNeeds>;
+
+/** Finds the models and inner workflows that a graph needs, and grants the runner the files that the graphs name. */
+export const createFindNeeds =
+  (definitions: Definitions, grants: Pick<Grants, "grantNamed">): FindNeeds =>
+  async (saved, graph, inlining) => {
+    const { ownerId, userId } = inlining;
+    const { models, workflows: references } = await definitions.needs(saved, graph, userId);
+    const inlined = references.length === 0 ? undefined : await findInlined(definitions, { ...inlining, references });
+    const innerGraphs = (inlined?.inner.definitions ?? []).map((inner) => [inner.graph.nodesJson, inner.ownerId] as const);
+    for (const [nodesJson, authorId] of [[graph.nodesJson, ownerId] as const, ...innerGraphs])
+      await grants.grantNamed(nodesJson, authorId, userId);
+    return { models: inlined ? [...new Set([...models, ...inlined.models])] : models, inlined };
+  };

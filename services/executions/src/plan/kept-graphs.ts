@@ -1,7 +1,9 @@
-/** Stores the graph of each run with its execution. */
+/** Stores the graph of each run with its execution, and reads the graphs that a batch pins. */
 import { LRUCache } from "lru-cache";
 import type { StoredText } from "../run/types";
 import type { PayloadStore } from "../record/payloads";
+import { DomainError } from "@nodeloom/kernel";
+import type { Stores } from "../record/stores";
 
 export interface KeptGraph {
   nodesJson: string;
@@ -52,4 +54,53 @@ export const createKeepGraph = (payloads: Pick<PayloadStore, "putShared">) => {
   /** @param key changes with nodes and edges */
   return (key: string, graph: KeptGraph, userId: string): Promise<StoredText> =>
     graphTexts.memo(`${userId} ${key} ${JSON.stringify(graph.pinnedModels)}`, { context: { userId, graph } satisfies UsersGraph });
+};
+
+interface Lookup<T> {
+  value: Promise<T>;
+  until: number;
+}
+
+export type PinnedReads<T> = (pinned: PinnedGraphs | undefined, read: () => Promise<T>) => Promise<T>;
+
+/**
+ * Shares what the items of a batch look up: keeps the result of a lookup with the pinned graphs. The garbage collector removes it with the
+ * graphs. A lookup that fails isn't kept.
+ * @param keptMs after this time, a workflow that was changed or is no longer accessible is read again
+ */
+export const createPinnedReads = <T>(keptMs: number): PinnedReads<T> => {
+  const lookups = new WeakMap<PinnedGraphs, Lookup<T>>();
+  return (pinned, read) => {
+    if (!pinned) return read();
+    const lastLookup = lookups.get(pinned);
+    if (lastLookup && lastLookup.until > Date.now()) return lastLookup.value;
+    const lookup = { value: read(), until: Date.now() + keptMs };
+    lookups.set(pinned, lookup);
+    lookup.value.catch(() => lookups.get(pinned) === lookup && lookups.delete(pinned));
+    return lookup.value;
+  };
+};
+
+/** Maximum characters of cached JSON of batches. */
+const CACHED_CHARS = 32 * 1024 * 1024;
+
+export type PinnedOf = (batchId: string) => Promise<PinnedGraphs | undefined>;
+
+/**
+ * Returns the graphs of a batch's items; undefined for a model, and for batches created before graphs were pinned. A batch never changes
+ * its graphs.
+ */
+export const createPinnedOf = ({ batches, payloads }: Pick<Stores, "batches" | "payloads">): PinnedOf => {
+  const cache = new LRUCache<string, { pinned: PinnedGraphs | undefined; size: number }>({
+    maxSize: CACHED_CHARS,
+    sizeCalculation: ({ size }) => size,
+    fetchMethod: async (batchId) => {
+      const graph = (await batches.find(batchId))?.graph;
+      if (!graph) return { pinned: undefined, size: 1 };
+      const json = await payloads.getText(graph);
+      if (json === null) throw new DomainError("failed", "EXECUTION_FAILED", "the graph of the batch was deleted: create a new batch");
+      return { pinned: JSON.parse(json) as PinnedGraphs, size: json.length };
+    },
+  });
+  return async (batchId) => (await cache.fetch(batchId))?.pinned;
 };

@@ -2,7 +2,7 @@
 import type { Measures } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
-import type { CallStatisticsStore, MeasuredCall } from "../record/calls/call-statistics";
+import type { CallStatisticsStore, MeasuredCall } from "../record/calls/calls";
 import type { CatalogModel } from "./model-catalog";
 
 /** Fewer calls say too little about a model. */

@@ -2,13 +2,11 @@
 import { DomainError, groupBy, innerOwner, type DataFile, type MediaValue } from "@nodeloom/kernel";
 import type { Media } from "../clients";
 import type { Autos, RetiredModels, Routes } from "./models";
-import type { ArmOf } from "./canary";
-import type { SelectedGraph } from "./definitions";
+import type { ArmOf, SelectedGraph } from "./definitions";
 import { createDataFiles, recordedInputs, type TakenOut } from "./data-urls";
 import type { PinnedGraphs } from "./kept-graphs";
 import { type RerunPlan } from "./reruns";
-import type { Grants } from "./grants";
-import { files } from "./files";
+import { type Grants, files } from "./files";
 import { errorOf, withoutValues } from "../run/refusals";
 import type { CatalogModel } from "./model-catalog";
 import type { KnownOutputs, Missing, PlanAnswer, Planner, PlanTask, TaskModel, WantedFile } from "./planner/protocol";

@@ -10,7 +10,7 @@ import type { EmailAddresses, Notifications } from "../clients";
 import { approvalOf, decisionOf, isOpen, type Approvals } from "../lifecycle/approvals";
 import type { DecisionLinkRecord } from "../record/runs/decision-links";
 import type { Stores } from "../record/stores";
-import { decidedMessages, waitingForMessages } from "./approvals";
+import { decidedMessages, waitingForMessages } from "./view";
 import type { Approval, Decision } from "../run/approvals";
 import type { ExecutionView } from "../run/record";
 import { notWaiting } from "../accept/decide";

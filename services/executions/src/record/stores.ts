@@ -1,8 +1,7 @@
 import { RETENTION } from "@nodeloom/kernel";
 import type { Connection } from "mongoose";
 import { createBatchStore } from "./batches";
-import { callModel, createCallStore } from "./calls/calls";
-import { createCallStatisticsStore } from "./calls/call-statistics";
+import { callModel, createCallStore, createCallStatisticsStore } from "./calls/calls";
 import { createDecisionLinkStore, decisionLinkModel } from "./runs/decision-links";
 import { createDeliveryRecords } from "./earlier/deliveries";
 import { createEarlierMailStore } from "./earlier/earlier-mails";

@@ -1,5 +1,5 @@
 import { RUN_METADATA } from "@nodeloom/kernel";
-import { withKeyMetadata } from "../../src/accept/key-metadata";
+import { withKeyMetadata } from "../../src/accept/run-input";
 
 const key = (keyMetadata: Record<string, string>) => ({ keyMetadata });
 

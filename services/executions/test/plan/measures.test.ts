@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createLogger } from "@nodeloom/platform";
 import { createMeasure, measured } from "../../src/plan/measures";
-import type { MeasuredCall } from "../../src/record/calls/call-statistics";
+import type { MeasuredCall } from "../../src/record/calls/calls";
 
 const call = (ms: number, part: Partial<MeasuredCall> = {}): MeasuredCall => ({
   ...{ status: "completed", sentAt: new Date(0), endedAt: new Date(ms) },

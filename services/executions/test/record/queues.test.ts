@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { mongo } from "mongoose";
-import { arranged, queueChanges, withoutEnded } from "../../src/record/queue-changes";
+import { arranged, queueChanges, withoutEnded } from "../../src/record/queues";
 import type { Stores } from "../../src/record/stores";
 import { EMPTY_QUEUE, enter, leave, moveUp, type RunQueue } from "../../src/run/queue";
 import { openStore } from "../support";

@@ -3,7 +3,7 @@ import { DomainError, judgedVersion, type WorkflowTest } from "@nodeloom/kernel"
 import { derivedId } from "@nodeloom/platform";
 import { batches as proto } from "@nodeloom/proto";
 import type { Workflows } from "../../clients";
-import { withKeyMetadata } from "../../accept/key-metadata";
+import { withKeyMetadata } from "../../accept/run-input";
 import type { Stores } from "../../record/stores";
 import { FINAL_BATCHES, type ItemInput } from "../../run/batch";
 import { metadataKeys } from "../../run/record";
