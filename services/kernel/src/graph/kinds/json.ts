@@ -80,6 +80,9 @@ export const json: NodeKind = {
     }
     return budget.value(evaluate(compiled(literals.expression), parsed.value, budget));
   },
+  savedResult: ({ data }, _port, item, budget) => {
+    return (item.value ?? data.value) === undefined ? undefined : json.evaluate!(data, item, budget);
+  },
   savedCount: () => 1,
   savedOpen: () => true,
 };

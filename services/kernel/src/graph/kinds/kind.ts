@@ -80,8 +80,13 @@ export interface NodeKind {
   /** True if the node runs even if some of its connected ports get no value. Result nodes always do. */
   readonly allowsMissing?: (literals: Literals) => boolean;
 
-  /** Returns the output value if the saved graph defines it. */
+  /** Returns the output value if the saved graph defines it. If the node has inputs, the value is a template. */
   savedValue?(node: GraphNode, port: string | null): unknown;
+  /**
+   * Computes the output value from the saved values at the node's ports, or returns `ABSENT` if the output gets no value.
+   * @throws BindError
+   */
+  savedResult?(node: GraphNode, port: string | null, item: Literals, budget: RunBudget): unknown;
   /**
    * Estimates the number of values of an output from the saved graph. Without this method: one per item.
    * @param flowing number of values on the incoming edges

@@ -10,7 +10,7 @@ import { planPure } from "../plan/pure-plan";
 import { isRecord } from "../types";
 import { shownName } from "../../text/shown-name";
 import { asText, fill, placed, placeholderAlone, placeholders, placeholdersIn } from "../values/value";
-import { withoutAbsent } from "../values/absent";
+import { ABSENT, withoutAbsent } from "../values/absent";
 import { namedPorts } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 
@@ -172,5 +172,9 @@ export const switchKind: NodeKind = {
   route: {
     port: ({ cases }, item, budget) => readCases(cases).find((one) => holds(one, item, budget))?.name ?? ELSE_PORT,
     ports: ({ cases }) => namesIn(cases),
+  },
+  savedResult: (node, port, item, budget) => {
+    const takenPort = switchKind.route!.port(node.data, item, budget);
+    return takenPort === (port ?? [...switchKind.outputs(node).keys()][0]) ? switchKind.evaluate!(node.data, item, budget) : ABSENT;
   },
 };

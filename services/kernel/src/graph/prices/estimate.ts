@@ -4,6 +4,7 @@ import { isGeneratorType, kindOf } from "../kinds";
 import { givenMaxItems, mostItems } from "../plan/max-items";
 import { withoutBypassed } from "../wiring/bypass";
 import { literalInputs } from "../wiring/ports";
+import { savedFlow, type SavedFlow } from "./saved-flow";
 import { characterCount, PRICED_INPUTS, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
 import type { Graph, GraphEdge, GraphNode } from "../types";
 
@@ -46,26 +47,21 @@ const promptCharacters = (literals: Readonly<Record<string, unknown>>, flows: re
  * Counts values on edges from saved literals and defaults only. An unknown value counts as one. A list of unknown length counts as the
  * `maxItems` of its target.
  */
-const createCounter = (graph: Graph) => {
+const createCounter = ({ graph, valueOf }: SavedFlow) => {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const incoming = groupBy(graph.edges, ({ target }) => target);
   const knownCounts = new Map<string, number>();
   const open = new Map<string, boolean>();
 
-  /** The saved value on an edge: a field's default or the text of a text node. */
-  const savedValue = ({ source, sourceHandle }: GraphEdge): unknown => {
-    const from = nodes.get(source);
-    return from && kindOf(from.type)?.savedValue?.(from, sourceHandle);
-  };
-
   const flowing = (edge: GraphEdge): number => {
-    const value = savedValue(edge);
+    const value = valueOf(edge);
     return Array.isArray(value) ? value.length : outputs(edge.source);
   };
 
-  const isOpenEdge = ({ source, sourceHandle }: GraphEdge): boolean => {
-    const from = nodes.get(source);
-    return from !== undefined && (kindOf(from.type)?.savedOpen?.(from, sourceHandle) || isOpen(source));
+  const isOpenEdge = (edge: GraphEdge): boolean => {
+    const from = nodes.get(edge.source);
+    if (!from) return false;
+    return (valueOf(edge) === undefined && kindOf(from.type)?.savedOpen?.(from, edge.sourceHandle)) || isOpen(from.id);
   };
   const takesOpen = (id: string): boolean => (incoming.get(id) ?? []).some(isOpenEdge);
 
@@ -113,15 +109,15 @@ const createCounter = (graph: Graph) => {
   };
 
   const defaults = (id: string): [string, unknown][] =>
-    (incoming.get(id) ?? []).map((edge): [string, unknown] => [edge.targetHandle ?? PRICED_INPUTS.characters, savedValue(edge)]);
+    (incoming.get(id) ?? []).map((edge): [string, unknown] => [edge.targetHandle ?? PRICED_INPUTS.characters, valueOf(edge)]);
 
   return { calls, defaults };
 };
 
 export const generatorUses = (whole: Graph): GeneratorUse[] => {
-  const { graph } = withoutBypassed(whole);
-  const { calls, defaults } = createCounter(graph);
-  return graph.nodes
+  const flow = savedFlow(withoutBypassed(whole).graph);
+  const { calls, defaults } = createCounter(flow);
+  return flow.graph.nodes
     .filter((node) => isGeneratorType(node.type))
     .map((node) => {
       const { model, ...data } = node.data;

@@ -75,6 +75,48 @@ describe("estimates", () => {
     expect(itemsOf([list, ...nodes.slice(1)])).toEqual([2, 2]);
   });
 
+  it("counts a list that nodes compute from the defaults by its length, and only the chosen case of a switch", () => {
+    const usesOf = (source: string) =>
+      generatorUses(
+        graphOf(
+          [
+            input({ name: "scenes", type: "json", default: '["a", "b", "c"]' }, { name: "source", type: "text", default: source }),
+            { id: "list", type: "json", data: { expression: "[?@ != 'c']" } },
+            {
+              id: "choice",
+              type: "switch",
+              data: { cases: [{ name: "written", left: "{{source}}", op: "equals", right: "a model" }] },
+            },
+            { id: "writer", type: "llm-assistant", data: { model: "chat", schema: {} } },
+            { id: "scenes", type: "json", data: { expression: "[*]" } },
+            { id: "box", type: "text-box", data: { text: "{{scene}} at dusk" } },
+            { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 8 } },
+          ],
+          [
+            ["in.scenes", "list.value"],
+            ["list.value", "choice.value"],
+            ["in.source", "choice.source"],
+            ["choice.written", "writer.prompt"],
+            ["choice.else", "scenes.value"],
+            ["writer.json", "scenes.value"],
+            ["scenes.value", "box.scene"],
+            ["box.text", "pic.prompt"],
+          ],
+        ),
+      ).map(({ nodeId, items }) => [nodeId, items]);
+    expect(usesOf("the list")).toEqual([["pic", 2]]);
+    expect(usesOf("a model")).toEqual([["pic", 8]]);
+  });
+
+  it.each([
+    ["an expression that isn't valid", { expression: "[?" }],
+    ["a value that isn't JSON", { value: "scenes" }],
+  ])("counts a list behind a JSON node with %s as maxItems", (_, data) => {
+    const from = { id: "from", type: "json", data: { value: "[1, 2]", ...data } };
+    const pic = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 4 } };
+    expect(generatorUses(graphOf([from, pic], [["from.value", "pic.prompt"]])).map(({ items }) => items)).toEqual([4]);
+  });
+
   it("counts values joined to an unknown list together with it, and a known list separately", () => {
     const pic = { id: "pic", type: "generate-image", data: { model: "pic", maxItems: 4 } };
     const from = { id: "from", type: "json", data: {} };
