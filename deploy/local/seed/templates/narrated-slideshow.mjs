@@ -27,7 +27,7 @@ export const NARRATED_SLIDESHOW = {
   nodes: [
     node("input", "request-input", 0, 2, {
       fields: [
-        textField("topic", "What the photos are about", "a summer day at the sea"),
+        { ...textField("topic", "What the photos are about", "a summer day at the sea"), required: true },
         {
           ...{ name: "photos", type: "image_upload", label: "Photos", required: true, multiple: true, maxItems: MOST_PHOTOS },
           default: PHOTOS.map(([name]) => `sample:${name}.jpg`),
@@ -35,6 +35,7 @@ export const NARRATED_SLIDESHOW = {
         {
           ...textField("lines", "A line about each photo, in their order", PHOTOS.map(([, line]) => line).join("\n")),
           type: "textarea",
+          required: true,
         },
         { name: "narration", type: "select", label: "The narrator is to", options: [WRITTEN, AS_GIVEN], default: WRITTEN },
         { name: "mood", type: "select", label: "Music", options: ["calm", "happy", "sad", "epic", "tense"], default: "happy" },

@@ -1,20 +1,10 @@
 import type { ReactNode } from "react";
+import { changed, references, type DeclaredField } from "./declared-values";
 import { AreaField, Check, InputField, SelectField } from "./field";
 import { JsonInput, NumberField } from "./value-inputs";
 import { DECLARED_FORM } from "../../messages/declared-form";
 
-/** A declared input of a workflow or app. */
-export interface DeclaredField {
-  name: string;
-  type: string;
-  label?: string | undefined;
-  default?: unknown;
-  options?: string[];
-  required?: boolean | undefined;
-  /** True for a list of files, of at most `maxItems`. */
-  multiple?: boolean | undefined;
-  maxItems?: number | undefined;
-}
+export type { DeclaredField };
 
 interface FileProps<T> {
   field: DeclaredField;
@@ -41,12 +31,6 @@ const UPLOADS: Readonly<Record<string, string>> = {
 };
 
 export const takesFile = ({ type }: DeclaredField): boolean => type in UPLOADS;
-
-/** References of a list of files. A stored file is shown by its address. */
-const references = (value: unknown): string[] =>
-  (Array.isArray(value) ? (value as unknown[]) : []).map((item) =>
-    typeof item === "object" && item !== null && "url" in item ? String(item.url) : String(item),
-  );
 
 interface ControlProps {
   field: DeclaredField;
@@ -119,7 +103,7 @@ export const DeclaredForm = ({ fields, values, errors, onChange, files }: Declar
         value={values[field.name]}
         error={problemOf(field, errors)}
         files={files}
-        set={(value) => onChange({ ...values, [field.name]: value })}
+        set={(value) => onChange(changed(fields, values, field, value))}
       />
     ))}
     {fields.length === 0 && <p className="text-sm text-muted">{DECLARED_FORM.noInputs}</p>}
