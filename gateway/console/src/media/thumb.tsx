@@ -1,4 +1,4 @@
-import { Box, FileQuestion, FileText, Play } from "lucide-react";
+import { Box, FileQuestion, FileText, LoaderCircle, Play } from "lucide-react";
 import { useState } from "react";
 import { isOwnMedia } from "./url";
 import { classes } from "../ui/classes";
@@ -27,9 +27,10 @@ interface PreviewProps {
   fit: string;
 }
 
-/** First frame of a video, which plays on hover. */
+/** First frame of a video, which plays on hover, on a dark stage until it is there. */
 const Preview = ({ url, width, label, className, fit }: PreviewProps) => {
   const [isPlaying, setPlaying] = useState(false);
+  const [isThere, setThere] = useState(false);
   const clip = (
     <Video
       way="moving"
@@ -37,13 +38,21 @@ const Preview = ({ url, width, label, className, fit }: PreviewProps) => {
       label={label}
       autoPlay={isPlaying}
       preload="metadata"
+      onLoadedData={() => setThere(true)}
+      onError={() => setThere(true)}
       className={classes("absolute inset-0 size-full", fit)}
     />
   );
   return (
-    <span className={classes("relative block", className)} onPointerEnter={() => setPlaying(true)} onPointerLeave={() => setPlaying(false)}>
+    <span
+      className={classes("relative block", !isThere && "bg-(--media)", className)}
+      onLoad={() => setThere(true)}
+      onPointerEnter={() => setPlaying(true)}
+      onPointerLeave={() => setPlaying(false)}
+    >
       <Still url={url} width={width} label={label} className={classes("size-full", fit)} isPicture={false} otherwise={clip} />
       {isPlaying && clip}
+      {!isThere && <LoaderCircle className="absolute inset-0 m-auto size-5 max-h-full animate-spin text-(--on-media)/75" aria-hidden />}
       <Play className="absolute right-1 bottom-1 size-3.5 fill-(--on-media) text-(--on-media)/90 drop-shadow" aria-hidden />
     </span>
   );

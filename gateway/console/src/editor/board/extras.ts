@@ -14,4 +14,5 @@ export { Minimap } from "./mini-map";
 export { NodeMask } from "./node/node-mask";
 export { NodeAwaited } from "./node/node-awaited";
 export { NodeSizes } from "./node/node-sizes";
+export { OperationIcon } from "./node/operation-icon";
 export { NodeElapsed } from "./node/node-elapsed";

@@ -2,6 +2,7 @@ import type { Model } from "@nodeloom/client";
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { CHOICES, kindColour, type Kind } from "../../canvas/kinds";
 import { classes } from "../../ui/classes";
+import { KindIcon } from "../board/node/kind-icon";
 import { addFromPalette, suits } from "../commands/new-nodes";
 import { useEditor, useUi } from "../context";
 import type { PaletteRequest } from "../ui-store";
@@ -69,7 +70,12 @@ const PaletteList = ({ request }: { request: PaletteRequest }) => {
             onClick={() => choose(choice)}
             className={classes("flex cursor-pointer items-center gap-2.5 rounded-lg px-2.5 py-1.5", index === at && "bg-hover")}
           >
-            <choice.kind.icon className="size-4 shrink-0" style={{ color: kindColour(choice.kind.type, choice.kind.data()) }} aria-hidden />
+            <KindIcon
+              kind={choice.kind}
+              data={choice.kind.data()}
+              className="size-4 shrink-0"
+              style={{ color: kindColour(choice.kind.type, choice.kind.data()) }}
+            />
             <span className="min-w-0">
               <span className="block truncate text-sm font-medium">{choice.title}</span>
               <span className="block truncate text-xs text-faint">{choice.description}</span>

@@ -11,6 +11,7 @@ import {
   SkipForward,
   TriangleAlert,
 } from "lucide-react";
+import { titled } from "../../../ui/format";
 import { NODE } from "../../../canvas/geometry";
 import { kindOf } from "../../../canvas/kinds";
 import type { DocNode } from "../../../document/graph";
@@ -19,6 +20,7 @@ import { classes } from "../../../ui/classes";
 import { collapse } from "../../commands/node-actions";
 import { useEditor, useUi } from "../../context";
 import { isPinned } from "../../pins/pins";
+import { KindIcon } from "./kind-icon";
 import { Rename } from "./rename";
 import { commentOf, isBypassedNode } from "./node-state";
 import { NODE_HEAD } from "../../../messages/editor/board";
@@ -34,7 +36,7 @@ const StateIcon = ({ progress, waits }: { progress: NodeProgress | undefined; wa
       return <CircleX className="size-4 shrink-0 text-bad" aria-label={NODE_HEAD.failed} role="img" />;
     case "skipped":
     case "cancelled":
-      return <SkipForward className="size-4 shrink-0 text-warn" aria-label={progress.status} role="img" />;
+      return <SkipForward className="size-4 shrink-0 text-warn" aria-label={titled(progress.status)} role="img" />;
     default:
       return null;
   }
@@ -58,7 +60,7 @@ export const NodeHead = ({ node, title, progress, mark, isCollapsed }: NodeHeadP
   const Chevron = isCollapsed ? ChevronRight : ChevronDown;
   return (
     <div className="node-head group" style={{ height: NODE.header }}>
-      <kind.icon className="node-icon size-4 shrink-0" aria-hidden />
+      <KindIcon kind={kind} data={node.data} className="node-icon size-4 shrink-0" />
       {renaming ? (
         <Rename node={node} member="label" />
       ) : (

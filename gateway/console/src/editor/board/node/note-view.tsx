@@ -1,7 +1,9 @@
 import { useState } from "react";
 import { noteText } from "../../../canvas/geometry";
 import type { DocNode } from "../../../document/graph";
+import { safeUrl } from "../../../media/url";
 import { classes } from "../../../ui/classes";
+import { Markdown } from "../../../ui/markdown";
 import { useEditor, useUi } from "../../context";
 import { useSetting } from "../../inspector/use-setting";
 import { paintOf } from "./paints";
@@ -47,7 +49,7 @@ export const NoteView = ({ node, selected }: { node: DocNode; selected: boolean 
       className={classes("note size-full overflow-hidden whitespace-pre-wrap wrap-anywhere", selected && "node-selected")}
       onDoubleClick={() => !locked && ui.setState({ writing: { nodeId: node.id, what: "text" } })}
     >
-      {writing && !locked ? <NoteField node={node} /> : noteText(node) || NOTE_VIEW.emptyNote}
+      {writing && !locked ? <NoteField node={node} /> : <Markdown text={noteText(node) || NOTE_VIEW.emptyNote} safeUrl={safeUrl} />}
     </div>
   );
 };
