@@ -152,7 +152,7 @@ test("a page opened first without a network reports that the service can't be re
 test("the first offered key can follow the runs that it starts", async () => {
   const { page, context } = await stage.signedIn(account);
   await page.goto("/keys");
-  await page.getByRole("button", { name: "Create key" }).first().click();
+  await page.getByRole("button", { name: "New key" }).first().click();
   await page.getByLabel("Name", { exact: true }).fill("Follows");
   await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   const key = (await page.getByRole("region", { name: "API key", exact: true }).innerText()).trim();

@@ -26,7 +26,7 @@ test("an owner creates a service account and its key, changes it and deletes it,
     await page.getByRole("button", { name: "Actions for Deploys" }).click();
     await page.getByRole("menuitem", { name: entry }).click();
   };
-  await open("Create key…");
+  await open("New key…");
   await dialog.getByLabel("Name").fill("Pipeline");
   await dialog.getByRole("checkbox", { name: "keys:write" }).uncheck();
   await dialog.getByRole("button", { name: "Create key" }).click();

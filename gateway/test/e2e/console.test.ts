@@ -110,7 +110,7 @@ describe("the console in a browser", () => {
     await page.getByRole("tab", { name: "Python" }).click();
     const inPython = await page.getByRole("region", { name: "python example" }).innerText();
     await page.goto("/keys");
-    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("button", { name: "New key" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Boats");
     await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
     const key = await page.getByRole("region", { name: "API key", exact: true }).innerText();

@@ -129,6 +129,7 @@ export const TEMPLATES = {
 
 export const TIERS_TEXTS = {
   newPlan: "New plan",
+  unlimited: "Unlimited",
   planSaved: "Plan saved.",
   id: "ID",
   slugHint: "Lower-case letters, digits and hyphens.",

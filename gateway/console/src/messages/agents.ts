@@ -3,7 +3,7 @@ export const AGENTS_PAGE = {
   keysRequirePlanHint: "Agents connect with an API key. The Free plan doesn't include API keys.",
   allowBuildingWorkflows: "Allow building workflows",
   allowBuildingHint: "The agent can create and change your workflows. Otherwise it can only read and run them.",
-  createKeyForAnAgent: "Create key for an agent",
+  newKeyForAnAgent: "New key for an agent",
   mcp: (origin: string, value: string) => `${origin}/mcp${value}`,
   connectAnAgent: "Connect an agent",
   intro: "Agents find, price, run and build your workflows over the Model Context Protocol. Each call states a credit limit.",

@@ -39,7 +39,7 @@ export const KEYS_PAGE = {
   metadata: "Metadata…",
   revoke: "Revoke…",
   intro: "Your programs call workflows and models with API keys. You see a key only once: if you lose it, rotate it.",
-  createKey: "Create key",
+  newKey: "New key",
   serviceAccounts: "Service accounts",
   planHint: (email: string) =>
     `You can run workflows in the console. To use API keys, ask an administrator to upgrade the plan of ${email}.`,
@@ -91,7 +91,7 @@ export const NEW_KEY_DIALOG = {
   morePermissions: "More permissions",
   capabilitiesHint: "For one workflow or model: workflow:my-slug:run, model:my-model:run",
   youCantGrant: (wrong: string) => `You can't grant ${wrong}.`,
-  createApiKey: "Create API key",
+  newApiKey: "New API key",
   createKey: "Create key",
   nameHint: "Name the program that uses it",
   none: "None",

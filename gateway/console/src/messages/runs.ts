@@ -100,7 +100,7 @@ export const STATUS = {
   skipped: "Skipped",
   stopped: "Stopped. No more work was sent.",
   cancellationAccepted: "The provider accepted the cancellation.",
-  cancellationUnsupported: "The provider doesn't support cancellation. Work already sent is charged.",
+  cancellationUnsupported: "The provider doesn't support cancellation. Calls already sent are charged.",
 };
 
 export const TEMPORAL_LINK = {

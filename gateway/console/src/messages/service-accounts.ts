@@ -11,7 +11,7 @@ export const SERVICE_ACCOUNTS_PAGE = {
   keys: "Keys",
   keyCount: (count: number) => (count === 1 ? "1 key" : `${count} keys`),
   actionsFor: (name: string) => `Actions for ${name}`,
-  createKey: "Create key…",
+  newKey: "New key…",
   change: "Change…",
 };
 
@@ -23,7 +23,7 @@ export const SERVICE_ACCOUNT_DIALOGS = {
   permissionsHint: "The most that its keys can have. If you remove one, its keys lose it within a second.",
   more: "More permissions",
   moreHint: "For one workflow or model: workflow:my-slug:run, model:my-model:run",
-  newKey: (name: string) => `Create a key for “${name}”`,
+  newKey: (name: string) => `New key for “${name}”`,
   createKey: "Create key",
   remove: (name: string) => `Delete “${name}”?`,
   removeHint: "Its keys, and the schedules that they created, stop within a second. Its active runs continue. You can't undo this.",

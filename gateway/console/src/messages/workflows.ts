@@ -94,8 +94,8 @@ export const WORKFLOW_CARD = {
   hiddenFromLists: "Hidden from lists.",
   actionsFor: (name: string) => `Actions for ${name}`,
   hidden: "Hidden",
-  freeToRun: "free to run",
-  aboutPerRun: (estimatedCreditCost: string) => `about ${estimatedCreditCost} per run`,
+  freeToRun: "Free to run",
+  aboutPerRun: (estimatedCreditCost: string) => `About ${estimatedCreditCost} per run`,
   deleteThisWorkflow: "Delete this workflow?",
   deleteHint: (name: string, slug: string) =>
     `“${name}” is deleted permanently, and calls to /api/workflows/${slug} fail. Its past runs stay.`,

@@ -1,5 +1,5 @@
 import type { Me } from "@nodeloom/client";
-import { credits } from "../ui/format";
+import { credits, titled } from "../ui/format";
 import { Time } from "../ui/time";
 import { COMMON } from "../messages/common";
 import { BALANCE_CARDS } from "../messages/parts";
@@ -11,7 +11,7 @@ const linesOf = ({ credits: { plan, topUp, held, renewsAt }, user }: Me): readon
     BALANCE_CARDS.planCredits,
     credits(plan),
     renewsAt === null ? (
-      BALANCE_CARDS.plan(user.tier)
+      BALANCE_CARDS.plan(titled(user.tier))
     ) : (
       <>
         {BALANCE_CARDS.renews} <Time iso={renewsAt} />

@@ -67,5 +67,5 @@ export const bytes = (count: number): string => {
   return `${Number.isInteger(amount) ? amount : amount.toFixed(1)} ${units[unit]}`;
 };
 
-/** A tier's name with a capital: "pro" is "Pro". */
-export const titleOfTier = (tier: string): string => tier.charAt(0).toUpperCase() + tier.slice(1);
+/** A name of the API, such as a plan, a role or a state, as a label: "pro" is "Pro", "in_progress" is "In progress". */
+export const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");

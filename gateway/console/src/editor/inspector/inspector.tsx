@@ -28,6 +28,7 @@ import { commandById } from "../commands/commands";
 import type { Stage } from "../commands/command";
 import { bypass } from "../commands/node-actions";
 import { useDocument, useEditor, useUi } from "../context";
+import { KindIcon } from "../board/node/kind-icon";
 import { NodeMenuButton } from "../board/node-menu";
 import { titleIn } from "../titles";
 import { WhenItFails } from "./failing/when-it-fails";
@@ -49,7 +50,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
   return (
     <div className="flex flex-col gap-4 p-4">
       <header className="flex items-center gap-2.5">
-        <kind.icon className="size-[18px] shrink-0 text-muted" aria-hidden />
+        <KindIcon kind={kind} data={node.data} className="size-[18px] shrink-0 text-muted" />
         <div className="min-w-0 flex-1">
           <h2 className="truncate font-semibold">{titleIn(editor, node)}</h2>
           <p className="truncate text-xs text-faint">

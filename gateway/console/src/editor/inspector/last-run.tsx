@@ -8,7 +8,7 @@ import { WhatItTook } from "../../runs/took/took-view";
 import { stateIn } from "../../runs/whole/parts";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
-import { ago, creditNumber, duration } from "../../ui/format";
+import { ago, creditNumber, duration, titled } from "../../ui/format";
 import { useDocument, useEditor, useUi } from "../context";
 import { LAST_RUN } from "../../messages/editor/inspector";
 
@@ -46,7 +46,9 @@ export const LastRun = ({ node }: { node: DocNode }) => {
     <section className="border-t pt-4">
       <h3 className="mb-2 text-[13px] font-semibold">{LAST_RUN.inThisRun}</h3>
       <div className="flex flex-wrap gap-1.5 text-xs">
-        <Badge tone={progress.status === "completed" ? "ok" : progress.status === "failed" ? "bad" : "neutral"}>{progress.status}</Badge>
+        <Badge tone={progress.status === "completed" ? "ok" : progress.status === "failed" ? "bad" : "neutral"}>
+          {titled(progress.status)}
+        </Badge>
         {progress.durationMs !== null && <Badge>{duration(progress.durationMs)}</Badge>}
         {progress.creditsCost > 0 && <Badge>{LAST_RUN.credits(creditNumber(progress.creditsCost))}</Badge>}
         {(progress.items ?? 0) > 1 && (

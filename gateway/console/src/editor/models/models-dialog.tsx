@@ -11,7 +11,7 @@ import { bestFirst, fits, runnerOf, standingOf } from "../../parts/model-facts";
 import { speedOf } from "../../runs/speeds";
 import { Badge } from "../../ui/badge";
 import { classes } from "../../ui/classes";
-import { duration } from "../../ui/format";
+import { duration, titled } from "../../ui/format";
 import { Input } from "../../ui/inputs/field";
 import { Dialog } from "../../ui/overlays/dialog";
 import { selectedNodes } from "../chosen";
@@ -57,7 +57,7 @@ const ModelCard = ({ model, isChosen, onChoose }: ChoiceProps & { model: Model }
         {model.minTier !== "free" && (
           <>
             <dt className="text-faint">{MODELS_DIALOG.plan}</dt>
-            <dd className="text-right">{MODELS_DIALOG.from(model.minTier)}</dd>
+            <dd className="text-right">{MODELS_DIALOG.from(titled(model.minTier))}</dd>
           </>
         )}
       </dl>

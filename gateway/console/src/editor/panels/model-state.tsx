@@ -1,4 +1,5 @@
 import type { Model } from "@nodeloom/client";
+import { titled } from "../../ui/format";
 import { Badge, type Tone } from "../../ui/badge";
 import { MODEL_STATE } from "../../messages/editor/palette";
 
@@ -29,7 +30,7 @@ export const placeWords = ({ runsAt }: Pick<Model, "runsAt">): string | undefine
 /** A model with its location, state and plan. */
 export const modelWords = (model: Model): string => {
   const { displayName, minTier } = model;
-  return [displayName, placeWords(model), modelState(model), minTier === "free" ? undefined : MODEL_STATE.plan(minTier)]
+  return [displayName, placeWords(model), modelState(model), minTier === "free" ? undefined : MODEL_STATE.plan(titled(minTier))]
     .filter(Boolean)
     .join(" · ");
 };

@@ -24,7 +24,7 @@ import { Button, IconButton } from "../../ui/button";
 import { credits, duration } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { complain } from "../../ui/overlays/toast";
-import { useDocument, useEditor, type Editor } from "../context";
+import { useDocument, useEditor, useScene, type Editor } from "../context";
 import { reachedNodes } from "../scene/shown";
 import { mayAskToNotify } from "../running/use-end-notice";
 import { titleIn } from "../titles";
@@ -197,6 +197,7 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
   const isWaiting = [...run.nodes.values()].some(
     ({ id, status }) => status === "processing" && waitsForDecision(nodeById(graph, id)?.type ?? ""),
   );
+  const costs = useScene(({ judgement }) => [...judgement.prices.values()].some((price) => price.credits > 0));
   const queued = (execution as { queued?: boolean; position?: number } | undefined)?.queued === true;
   return (
     <section ref={section} aria-label={RUN_VIEW.run} className="flex scroll-mt-4 flex-col gap-3">
@@ -231,7 +232,7 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
             {COMMON.cancel}
           </Button>
           <NotifyMe />
-          <p className="mt-1 text-xs text-faint">{RUN_VIEW.cancelHint}</p>
+          {costs && <p className="mt-1 text-xs text-faint">{RUN_VIEW.cancelHint}</p>}
         </div>
       )}
       {run.problem !== undefined && !over && (

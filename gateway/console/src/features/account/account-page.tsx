@@ -13,7 +13,7 @@ import { MediaView } from "../../media/media-view";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { SelectField } from "../../ui/inputs/field";
-import { bytes, credits } from "../../ui/format";
+import { bytes, credits, titled } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
 import { Time } from "../../ui/time";
@@ -122,7 +122,7 @@ export const AccountPage = () => {
           <Facts
             rows={[
               [COMMON.email, user.email],
-              [COMMON.plan, user.tier],
+              [COMMON.plan, titled(user.tier)],
               [COMMON.role, user.role],
               [ACCOUNT_PAGE.approved, user.approved ? "yes" : "not yet: an administrator will"],
               [

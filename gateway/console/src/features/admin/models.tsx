@@ -8,6 +8,7 @@ import { request } from "../../api/client";
 import { modelsQuery } from "../../api/queries";
 import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
+import { titled } from "../../ui/format";
 import { AreaField, Check, InputField, Select } from "../../ui/inputs/field";
 import { Table } from "../../ui/table";
 import { FallbackDialog } from "./fallback-dialog";
@@ -125,7 +126,7 @@ export const ModelsSection = () => {
                     value={model.minTier}
                     disabled={busy}
                     onText={(text) => change(model, { minTier: text }, MODELS.minimumPlanChanged)}
-                    options={TIERS}
+                    options={TIERS.map((tier) => [tier, titled(tier)] as const)}
                   />
                 ),
               },

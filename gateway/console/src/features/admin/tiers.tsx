@@ -10,7 +10,7 @@ import { tiersQuery } from "./queries";
 import { useChange } from "../../api/use-change";
 import { Button, IconButton } from "../../ui/button";
 import { InputField, SelectField } from "../../ui/inputs/field";
-import { whole } from "../../ui/format";
+import { titled, whole } from "../../ui/format";
 import { Table } from "../../ui/table";
 import { COMMON } from "../../messages/common";
 import { TIERS_TEXTS } from "../../messages/admin";
@@ -71,7 +71,11 @@ const NewTier = ({ onClose }: { onClose: () => void }) => (
     onClose={onClose}
   >
     <InputField label={TIERS_TEXTS.id} hint={TIERS_TEXTS.slugHint} name="id" required autoFocus pattern="[a-z0-9]+(-[a-z0-9]+)*" />
-    <SelectField label={TIERS_TEXTS.basedOn} name="base" options={["pro", "business", "enterprise"]} />
+    <SelectField
+      label={TIERS_TEXTS.basedOn}
+      name="base"
+      options={["pro", "business", "enterprise"].map((tier) => [tier, titled(tier)] as const)}
+    />
     <InputField label={TIERS_TEXTS.requestsPerMinute} hint={TIERS_TEXTS.limitHint} name="rate" type="number" min="1" />
     <InputField label={TIERS_TEXTS.markup} name="markup" type="number" step="0.001" min="1" required defaultValue="1.3" />
     <InputField label={TIERS_TEXTS.creditsPerMonth} name="monthlyCredits" type="number" min="0" step="any" required defaultValue="10000" />
@@ -114,13 +118,13 @@ export const TiersSection = () => {
             rows={[...BUILT_IN, ...custom.map((tier) => ({ ...tier, custom: true }))]}
             keyOf={({ id }) => id}
             columns={[
-              { title: COMMON.plan, cell: ({ id }) => <span className="font-medium">{id}</span> },
-              { title: TIERS_TEXTS.basedOn, wide: true, cell: ({ base }) => base },
+              { title: COMMON.plan, cell: ({ id }) => <span className="font-medium">{titled(id)}</span> },
+              { title: TIERS_TEXTS.basedOn, wide: true, cell: ({ base }) => titled(base) },
               {
                 title: TIERS_TEXTS.requestsPerMinute,
                 numeric: true,
                 wide: true,
-                cell: ({ rateLimitPerMinute }) => (rateLimitPerMinute === null ? "unlimited" : whole(rateLimitPerMinute)),
+                cell: ({ rateLimitPerMinute }) => (rateLimitPerMinute === null ? TIERS_TEXTS.unlimited : whole(rateLimitPerMinute)),
               },
               { title: TIERS_TEXTS.markup, numeric: true, cell: ({ markup }) => `× ${markup}` },
               { title: TIERS_TEXTS.creditsPerMonth, numeric: true, cell: ({ monthlyCredits }) => whole(monthlyCredits) },

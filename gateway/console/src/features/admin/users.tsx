@@ -3,6 +3,7 @@ import { TIERS } from "@nodeloom/kernel/plans";
 import { useQuery } from "@tanstack/react-query";
 import { Coins, Copy, Download, Ellipsis, KeyRound, List, ShieldCheck, ShieldOff, Trash2, Unlink, UserCheck, UserX } from "lucide-react";
 import { useState } from "react";
+import { titled } from "../../ui/format";
 import { request } from "../../api/client";
 import { tiersQuery } from "./queries";
 import { useChange } from "../../api/use-change";
@@ -44,18 +45,18 @@ const TierSelect = ({ user }: { user: User }) => {
         className="h-7! w-32! text-[13px]!"
         value={user.tier}
         onText={setAsked}
-        options={names.includes(user.tier) ? names : [...names, user.tier]}
+        options={[...new Set([...names, user.tier])].map((tier) => [tier, titled(tier)] as const)}
       />
       {askedTier !== undefined && (
         <ConfirmDialog
-          title={USERS.changePlan(askedTier)}
-          action={USERS.changePlanTo(askedTier)}
+          title={USERS.changePlan(titled(askedTier))}
+          action={USERS.changePlanTo(titled(askedTier))}
           danger={false}
           reads={["admin-users"]}
           submit={() => request("adminUpdateUser", { params: { id: user.id }, body: { tier: askedTier } })}
-          successText={USERS.planChanged(user.email, askedTier)}
+          successText={USERS.planChanged(user.email, titled(askedTier))}
           onClose={() => setAsked(undefined)}
-          text={USERS.planChanges(user.email, user.tier)}
+          text={USERS.planChanges(user.email, titled(user.tier))}
         />
       )}
     </>

@@ -45,7 +45,7 @@ const AgentKey = ({ me, models, onMade }: { me: Me; models: boolean; onMade: (ke
       <Check label={AGENTS_PAGE.allowBuildingWorkflows} hint={AGENTS_PAGE.allowBuildingHint} checked={builds} onCheck={setBuilds} />
       <div>
         <Button icon={KeyRound} variant="primary" busy={busy} disabled={!me.user.approved} onClick={() => void make()}>
-          {AGENTS_PAGE.createKeyForAnAgent}
+          {AGENTS_PAGE.newKeyForAnAgent}
         </Button>
       </div>
     </div>

@@ -5,7 +5,7 @@ import { Check, Minus } from "lucide-react";
 import { meQuery } from "../../api/queries";
 import { Badge } from "../../ui/badge";
 import { classes } from "../../ui/classes";
-import { bytes, creditNumber, titleOfTier } from "../../ui/format";
+import { bytes, creditNumber, titled } from "../../ui/format";
 import { Page } from "../../ui/page";
 import { billingQuery } from "./queries";
 import { COMMON } from "../../messages/common";
@@ -61,7 +61,7 @@ export const PlansPage = () => {
                   scope="col"
                   className={classes("p-3 text-left align-top font-semibold max-md:p-1", tier === own && "bg-accent-soft")}
                 >
-                  {titleOfTier(tier)}{" "}
+                  {titled(tier)}{" "}
                   {tier === own && (
                     <Badge tone="accent" className="max-md:px-0!">
                       {PLANS_PAGE.yourPlan}

@@ -147,7 +147,7 @@ export const KeysPage = () => {
             </Link>
           )}
           <Button icon={Plus} variant="primary" disabled={denied || !me.user.approved} onClick={() => setAsking({ what: "new" })}>
-            {KEYS_PAGE.createKey}
+            {KEYS_PAGE.newKey}
           </Button>
         </>
       }

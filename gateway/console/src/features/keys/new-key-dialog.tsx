@@ -103,7 +103,7 @@ export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (iss
   };
   return (
     <FormDialog
-      title={NEW_KEY_DIALOG.createApiKey}
+      title={NEW_KEY_DIALOG.newApiKey}
       width="md"
       action={NEW_KEY_DIALOG.createKey}
       disabled={name.trim() === "" || capabilities.length === 0}

@@ -58,7 +58,7 @@ const columnsOf = (keysOf: (id: string) => number, ask: (asking: Asking) => void
       <Menu
         trigger={<IconButton icon={Ellipsis} size="sm" label={SERVICE_ACCOUNTS_PAGE.actionsFor(account.name)} />}
         entries={[
-          { label: SERVICE_ACCOUNTS_PAGE.createKey, icon: KeyRound, run: () => ask({ what: "key", account }) },
+          { label: SERVICE_ACCOUNTS_PAGE.newKey, icon: KeyRound, run: () => ask({ what: "key", account }) },
           { label: SERVICE_ACCOUNTS_PAGE.change, icon: Pencil, run: () => ask({ what: "change", account }) },
           null,
           { label: COMMON.deleteMenu, icon: Trash2, danger: true, run: () => ask({ what: "delete", account }) },

@@ -2,6 +2,7 @@ import type { Model } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { KeyRound, type LucideIcon } from "lucide-react";
+import { titled } from "../../ui/format";
 import { meQuery } from "../../api/queries";
 import { priceWords } from "../../api/prices";
 import { Badge } from "../../ui/badge";
@@ -54,7 +55,7 @@ export const ModelCard = ({ model, icon: Icon, onAddKey }: { model: Model; icon:
         <p className="mt-1.5 text-xs text-faint wrap-anywhere">{standing.reason}</p>
       )}
       <div className="mt-2.5 flex flex-wrap gap-1 empty:hidden">
-        {model.minTier !== "free" && <Badge>{MODEL_CARD.plan(model.minTier)}</Badge>}
+        {model.minTier !== "free" && <Badge>{MODEL_CARD.plan(titled(model.minTier))}</Badge>}
         {free > 0 && <Badge tone="ok">{MODEL_CARD.trialRuns(free, Math.max(free, model.trialRuns))}</Badge>}
         <Retirement model={model} />
       </div>

@@ -5,6 +5,7 @@ import type { JsonSchema } from "@nodeloom/kernel/graph";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import { titled } from "../../ui/format";
 import { Loading, NotThere } from "../../parts/error-pages";
 import { priceWords } from "../../api/prices";
 import { meQuery } from "../../api/queries";
@@ -128,7 +129,7 @@ const Detail = ({ model }: { model: Model }) => {
                 [MODEL_PAGE.output, model.modality],
                 [MODEL_PAGE.provider, runnerOf(model)],
                 [COMMON.price, priceWords(model)],
-                [MODEL_PAGE.requires, model.minTier === "free" ? MODEL_PAGE.anyPlan : MODEL_PAGE.planOrHigher(model.minTier)],
+                [MODEL_PAGE.requires, model.minTier === "free" ? MODEL_PAGE.anyPlan : MODEL_PAGE.planOrHigher(titled(model.minTier))],
                 [MODEL_PAGE.nameInTheApi, model.provider.kind],
                 ...(model.asOf === null ? [] : ([[MODEL_PAGE.priceChecked, model.asOf]] as const)),
                 [MODEL_PAGE.asynchronous, model.asyncSupported ? "yes" : "no"],

@@ -2,6 +2,7 @@ import type { Invitation } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { MailPlus, Trash2 } from "lucide-react";
 import { useState } from "react";
+import { titled } from "../../ui/format";
 import { request } from "../../api/client";
 import { useChange } from "../../api/use-change";
 import { Loaded } from "../../parts/loaded";
@@ -16,7 +17,7 @@ import { INVITATIONS_TAB } from "../../messages/organizations";
 
 const columnsOf = (withdraw: (invitation: Invitation) => void): readonly Column<Invitation>[] => [
   { title: COMMON.email, cell: ({ email }) => <span className="block truncate">{email ?? INVITATIONS_TAB.anyoneWithTheLink}</span> },
-  { title: COMMON.role, cell: ({ role }) => <Badge>{role}</Badge> },
+  { title: COMMON.role, cell: ({ role }) => <Badge>{titled(role)}</Badge> },
   { title: INVITATIONS_TAB.expires, numeric: true, cell: ({ expiresAt }) => (expiresAt === null ? null : <Time iso={expiresAt} />) },
   {
     title: COMMON.actions,

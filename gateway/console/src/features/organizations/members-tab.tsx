@@ -2,6 +2,7 @@ import type { Member, Organization } from "@nodeloom/client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { LogOut, UserMinus } from "lucide-react";
 import { useState } from "react";
+import { titled } from "../../ui/format";
 import { request } from "../../api/client";
 import { chosenOrganization, workFor } from "../../api/organization";
 import { meQuery } from "../../api/queries";
@@ -50,7 +51,7 @@ const columnsOf = ({ ownId, isOwner, busy, change, ask }: Actions): readonly Col
           onChange={(role) => change(member, role)}
         />
       ) : (
-        <Badge>{member.role}</Badge>
+        <Badge>{titled(member.role)}</Badge>
       ),
   },
   { title: MEMBERS_TAB.permissions, wide: "widest", cell: ({ role }) => <span className="text-xs text-muted">{ROLE_WORDS[role]}</span> },

@@ -7,7 +7,7 @@ import { chosenOrganization, workFor } from "../../api/organization";
 import { organizationQuery } from "./queries";
 import { LoadFailure } from "../../parts/error-pages";
 import { Button } from "../../ui/button";
-import { credits } from "../../ui/format";
+import { credits, titled } from "../../ui/format";
 import { Skeleton } from "../../ui/notice";
 import { PromptDialog } from "../../parts/form";
 import { Page } from "../../ui/page";
@@ -42,7 +42,7 @@ export const OrganizationPage = () => {
   return (
     <Page
       title={organization.name}
-      lead={ORGANIZATION_PAGE.summary(organization.role, organization.tier, credits(plan + topUp))}
+      lead={ORGANIZATION_PAGE.summary(titled(organization.role), titled(organization.tier), credits(plan + topUp))}
       actions={
         <>
           {isOwner && (

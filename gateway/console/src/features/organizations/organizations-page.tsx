@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ArrowRight, Plus, Users } from "lucide-react";
 import { useState } from "react";
+import { titled } from "../../ui/format";
 import { request } from "../../api/client";
 import { ownerIdOf, workFor } from "../../api/organization";
 import { meQuery, organizationsQuery } from "../../api/queries";
@@ -28,7 +29,7 @@ const columnsOf = (currentId: string): readonly Column<Organization>[] => [
       </>
     ),
   },
-  { title: ORGANIZATIONS_PAGE.yourRole, cell: ({ role }) => <Badge>{role}</Badge> },
+  { title: ORGANIZATIONS_PAGE.yourRole, cell: ({ role }) => <Badge>{titled(role)}</Badge> },
   { title: COMMON.members, numeric: true, wide: true, cell: ({ members }) => members },
   { title: COMMON.plan, wide: true, cell: ({ tier }) => tier },
   {

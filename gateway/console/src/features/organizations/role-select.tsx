@@ -1,3 +1,4 @@
+import { titled } from "../../ui/format";
 import { Select } from "../../ui/inputs/field";
 import { ROLE_WORDS, ROLES, type Role } from "./roles";
 
@@ -17,6 +18,6 @@ export const RoleSelect = ({ label, value, disabled, onChange, className }: Role
     className={className}
     title={ROLE_WORDS[value]}
     onText={(text) => onChange(text as Role)}
-    options={ROLES}
+    options={ROLES.map((role) => [role, titled(role)] as const)}
   />
 );

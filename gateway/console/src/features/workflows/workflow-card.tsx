@@ -5,7 +5,7 @@ import { Archive, Copy, Download, Ellipsis, Eye, EyeOff, FolderInput, Play, Tras
 import { lazy, Suspense, useState } from "react";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
-import { credits, titleOfTier } from "../../ui/format";
+import { credits, titled } from "../../ui/format";
 import { Menu, type MenuEntries } from "../../ui/overlays/menu";
 import { Time } from "../../ui/time";
 import type { OutputFile } from "../../media/files-in";
@@ -98,7 +98,7 @@ const Offer = ({ workflow: { slug, name, unavailable }, actions, onRun }: Pick<W
       <p className="mt-3 text-xs text-warn wrap-anywhere">
         {unavailable.requiredTier === undefined
           ? WORKFLOW_CARD.cantRunHere(unavailable.reason)
-          : WORKFLOW_CARD.needsThePlan(titleOfTier(unavailable.requiredTier))}
+          : WORKFLOW_CARD.needsThePlan(titled(unavailable.requiredTier))}
       </p>
     )}
     <div className="relative z-10 mt-3 flex flex-wrap gap-2">
@@ -156,7 +156,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
           </p>
         )}
         <div className="mt-3 flex flex-wrap gap-1">
-          {isTemplate && <Badge tone="accent">{COMMON.template}</Badge>}
+          {own && isTemplate && <Badge tone="accent">{COMMON.template}</Badge>}
           {archived && <Badge>{COMMON.archived}</Badge>}
           {hidden && <Badge>{WORKFLOW_CARD.hidden}</Badge>}
           {tags.slice(0, SHOWN_TAGS).map((tag) => (
@@ -167,7 +167,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
         {budget && <BudgetBar budget={budget} className="mt-3" />}
         <div className="mt-auto flex items-center justify-between gap-2 pt-3 text-xs text-faint">
           <span>{!estimatedCreditCost ? WORKFLOW_CARD.freeToRun : WORKFLOW_CARD.aboutPerRun(credits(estimatedCreditCost))}</span>
-          <Time iso={updatedAt} />
+          {own && <Time iso={updatedAt} />}
         </div>
         {!own && <Offer workflow={workflow} actions={actions} onRun={run} />}
       </div>

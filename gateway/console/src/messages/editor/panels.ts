@@ -92,7 +92,7 @@ export const RUN_VIEW = {
   connecting: "connecting…",
   openRun: "Open run",
   clearFromCanvas: "Clear from canvas",
-  cancelHint: "Work already sent is charged.",
+  cancelHint: "Calls already sent are charged.",
   notUpdating: "Not updating",
   reconnecting: "The run continues. Trying to reconnect.",
 };

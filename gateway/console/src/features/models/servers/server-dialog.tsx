@@ -1,5 +1,6 @@
 import type { ModelServer } from "@nodeloom/client";
 import { Link } from "@tanstack/react-router";
+import { titled } from "../../../ui/format";
 import { request } from "../../../api/client";
 import { useChange } from "../../../api/use-change";
 import { Badge } from "../../../ui/badge";
@@ -97,7 +98,7 @@ export const ServerDialog = ({ server, onClose }: { server: ModelServer; onClose
       <div className="flex flex-col gap-4">
         <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
           <code className="font-mono text-xs wrap-anywhere">{server.url}</code>
-          <Badge tone={server.status === "ready" ? "ok" : "bad"}>{server.status}</Badge>
+          <Badge tone={server.status === "ready" ? "ok" : "bad"}>{titled(server.status)}</Badge>
           {server.fromEnvironment && <Badge>{SERVER_DIALOG.environment}</Badge>}
           {server.hasKey && <Badge>{SERVER_DIALOG.withApiKey}</Badge>}
         </p>

@@ -2,6 +2,7 @@ import type { ModelServer } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Server } from "lucide-react";
 import { useState } from "react";
+import { titled } from "../../../ui/format";
 import { Loaded } from "../../../parts/loaded";
 import { meQuery } from "../../../api/queries";
 import { Badge } from "../../../ui/badge";
@@ -18,7 +19,7 @@ const ServerRow = ({ server, onOpen }: { server: ModelServer; onOpen: () => void
       <div className="text-sm font-medium">{server.name}</div>
       <div className="truncate text-xs text-muted">{`${KINDS[server.kind].title} · ${countOf(server)} · ${server.url}`}</div>
     </div>
-    <Badge tone={server.status === "ready" ? "ok" : "bad"}>{server.status}</Badge>
+    <Badge tone={server.status === "ready" ? "ok" : "bad"}>{titled(server.status)}</Badge>
     <Button size="sm" aria-label={SERVERS_BUTTON.openServer(server.name)} onClick={onOpen}>
       {SERVERS_BUTTON.open}
     </Button>
