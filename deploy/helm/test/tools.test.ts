@@ -128,6 +128,20 @@ describe("Helm", () => {
     expect(egressOf("--set", "networkPolicy.redis.sentinelPort=26379")).toContain('[{"port":6379},{"port":26379}]');
   });
 
+  it("alerts about the missing processes of enabled services only", () => {
+    const missingIn = (...args: string[]): string[] => {
+      const { spec } = objectNamed(render("--set", "prometheus.enabled=true", ...args), "PrometheusRule", "nodeloom");
+      return [...JSON.stringify(spec).matchAll(/absent\(up\{component=\\"(\w+)\\"\}\)/g)].map(([, name]) => name!).sort();
+    };
+    const namesOf = (isIn: (enabled: boolean, name: string) => boolean): string[] =>
+      Object.entries(values.services)
+        .filter(([name, { enabled }]) => isIn(enabled, name))
+        .map(([name]) => name)
+        .sort();
+    expect(missingIn()).toEqual(namesOf((enabled) => enabled));
+    expect(missingIn(...valuesOf("nvidia.yaml"))).toEqual(namesOf((enabled, name) => enabled || name === "inference"));
+  });
+
   it("scales by KEDA or by the autoscaler, never by both", () => {
     const kinds = render(...valuesOf("external-tls.yaml")).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(kinds).toContain("ScaledObject nodeloom-executions");
