@@ -7,7 +7,8 @@ import { freePort } from "../../local/servers/ports.cjs";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const LOCAL = join(ROOT, ".nodeloom", "local.json");
-const START_MS = 120_000;
+/** A busy machine takes minutes. */
+const START_MS = 300_000;
 
 export const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -40,16 +41,19 @@ export const startPlatform = async (env) => {
   });
   let output = "";
   child.stdout.on("data", (chunk) => (output += chunk));
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, "exit");
+    child.kill("SIGTERM");
+    await exit;
+  };
   const end = Date.now() + START_MS;
   while (!output.includes("Ctrl-C stops it")) {
-    if (child.exitCode !== null || Date.now() > end) throw new Error(`the platform did not start:\n${output}`);
+    if (child.exitCode !== null || Date.now() > end) {
+      await stop();
+      throw new Error(`the platform did not start:\n${output}`);
+    }
     await pause(200);
   }
-  return {
-    stop: async () => {
-      const exit = once(child, "exit");
-      child.kill("SIGTERM");
-      await exit;
-    },
-  };
+  return { stop };
 };
