@@ -1,5 +1,5 @@
 /** Stores webhook messages with their progress and attempts. */
-import { beyond, DURABLE, insertOnce, removeSome, type ListPosition } from "@nodeloom/platform";
+import { beyond, createInserter, DURABLE, removeSome, type ListPosition } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { NEW_STANDING, type DeliveryRecord, type DeliveryState, type NewDelivery, type WebhookAttempt } from "../delivery";
 import { documents } from "./documents";
@@ -19,14 +19,11 @@ export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 export const createDeliveryStore = (connection: Connection) => {
   const deliveries = connection.model("Delivery", deliverySchema);
+  const insertRow = createInserter<DeliveryRecord>(deliveries.collection as never, DURABLE);
   return {
     /** @returns false if the message was accepted before */
     insert: ({ earlier, ...message }: NewDelivery, createdAt: Date): Promise<boolean> =>
-      insertOnce(
-        deliveries.collection.insertOne({ ...message, ...(earlier ?? NEW_STANDING), createdAt, startedAt: null } as never, {
-          writeConcern: DURABLE as never,
-        }),
-      ),
+      insertRow({ ...message, ...(earlier ?? NEW_STANDING), createdAt, startedAt: null }),
 
     find: (id: string): Promise<DeliveryRecord | null> => deliveries.findById(id).lean<DeliveryRecord>().exec(),
     findAll: (ids: readonly string[]): Promise<DeliveryRecord[]> =>
