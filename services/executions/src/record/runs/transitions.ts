@@ -1,5 +1,5 @@
 /** Makes all changes of a run's status. Each change is one conditional update. */
-import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
+import { beyond, createInserter, createUpdater, DURABLE } from "@nodeloom/platform";
 import type { FinalStatus, Refusal, StoredText } from "../../run/types";
 import { OVER, REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../../run/states";
 import type { ExecutionRecord, ExecutionView, FinalState } from "../../run/record";
@@ -66,6 +66,8 @@ interface Change {
 
 export const createTransitions = (executions: ExecutionModel, { append, stowed }: Pick<EventLog, "append" | "stowed">) => {
   const insert = createInserter<ExecutionRecord>(executions.collection as never, DURABLE);
+  // A lost clearance repeats deliveries, which have no effect.
+  const clearRow = createUpdater(executions.collection as never, { w: "majority" });
 
   /** @returns the changed row; null if the transition isn't possible */
   const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<ExecutionView | null> => {
@@ -199,12 +201,15 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       return (await decide({}, "cancelled")) ?? { ...current, ending: "cancelled" };
     },
 
-    /** Clears delivered entries unless the row has changed. A later state of the row may have entries with the same names. */
+    /**
+     * Clears delivered entries unless the row has changed. A later state of the row may have entries with the same names. Rows that are
+     * cleared at the same time share a command.
+     */
     clear: async ({ _id, status, attempt, outbox }: Pending, deliveredEntries: readonly OutboxEntry[]): Promise<void> => {
       const isAll = !UNDECIDED.includes(status) && outbox.every((entry) => deliveredEntries.includes(entry));
       if (isAll) {
-        const cleared = { $set: { outbox: [] }, $unset: { unsettled: 1 } } as const;
-        return void (await executions.updateOne({ _id, status, attempt, outbox: [...outbox] }, cleared).exec());
+        const update = { $set: { outbox: [] }, $unset: { unsettled: 1 } };
+        return void (await clearRow({ filter: { _id, status, attempt, outbox: [...outbox] }, update }));
       }
       await executions.updateOne({ _id, status, attempt }, { $pull: { outbox: { $in: [...deliveredEntries] } } } as never).exec();
       await executions.updateOne({ _id, ...NOTHING_LEFT, status: { $nin: [...UNDECIDED] } }, { $unset: { unsettled: 1 } }).exec();
