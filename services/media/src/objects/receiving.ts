@@ -164,7 +164,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
       };
       return await (placement.origin === "generated" ? insert(staged, object) : insertCounted(staged, object, placement.quota));
     } finally {
-      await Promise.all([original, received, stripped, staged].map((one) => one.discard()));
+      await Promise.all([...new Set([original, received, stripped, staged])].map((one) => one.discard()));
     }
   };
 };
