@@ -147,8 +147,9 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
   /** Reports the progress of a job while it is polled. Polls don't depend on it. */
   const watching = async <T>(call: ModelCall, submission: SubmittedJob, onProgress: OnProgress, work: () => Promise<T>): Promise<T> => {
     const { provider } = await target(options, call, "job");
+    if (!provider.watch) return work();
     const watch = new AbortController();
-    provider.watch?.({ submission, idempotencyKey: call.key, onProgress, signal: watch.signal }).catch(() => undefined);
+    provider.watch({ submission, idempotencyKey: call.key, onProgress, signal: watch.signal }).catch(() => undefined);
     try {
       return await work();
     } finally {

@@ -61,15 +61,21 @@ const failure = (error: unknown, path: string): ReturnType<typeof toServiceError
   return toServiceError(error);
 };
 
-/** @param handler gets a signal that aborts if the caller cancels the call */
+/** @param handler gets a signal that aborts if the caller cancels the call before its answer */
 export const unary =
   <Q, R>(handler: (request: Q, signal: AbortSignal) => Promise<R>): handleUnaryCall<Q, R> =>
   (call, callback) => {
     const disconnect = new AbortController();
-    call.on("cancelled", () => disconnect.abort());
+    const abort = (): void => disconnect.abort();
+    call.on("cancelled", abort);
+    // grpc-js emits `cancelled` after answered calls as after cancelled ones. An abort would then create an error that nothing reads.
+    const answer: typeof callback = (...args) => {
+      call.off("cancelled", abort);
+      callback(...args);
+    };
     serve(call, () => timed(call.getPath(), async () => handler(call.request, disconnect.signal))).then(
-      (response) => callback(null, response),
-      (error: unknown) => callback(failure(error, call.getPath())),
+      (response) => answer(null, response),
+      (error: unknown) => answer(failure(error, call.getPath())),
     );
   };
 
@@ -108,12 +114,12 @@ async function* whole<Q>(call: ServerReadableStream<Q, unknown>, isEnd: (message
 export const clientStream =
   <Q, R>(handler: (requests: AsyncIterable<Q>) => Promise<R>, isEnd: (message: Q) => boolean): handleClientStreamingCall<Q, R> =>
   (call, callback) => {
-    const disconnect = new AbortController();
-    call.on("cancelled", () => disconnect.abort());
+    let isCancelled = false;
+    call.on("cancelled", () => (isCancelled = true));
     serve(call, () => timed(call.getPath(), async () => handler(whole(call, isEnd)))).then(
       (response) => callback(null, response),
       (error: unknown) => {
-        if (!disconnect.signal.aborted) callback(failure(error, call.getPath()));
+        if (!isCancelled) callback(failure(error, call.getPath()));
       },
     );
   };
