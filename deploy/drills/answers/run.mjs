@@ -4,13 +4,12 @@
  * outcome of its run; none may be false. The drill takes bounded time and affects only processes that it started.
  */
 import { freePort } from "../../local/servers/ports.cjs";
-import { createApi } from "../support/api.mjs";
 import { stopProcess } from "../support/faults.mjs";
 import { creditChecks, everyPage, milliOf, untilSettled, usageRows } from "../support/invariants.mjs";
-import { pause, pidOf, readLocal, startPlatform } from "../support/platform.mjs";
-import { createReceiver } from "../support/receiver.mjs";
+import { pause, pidOf, readLocal } from "../support/platform.mjs";
 import { startBalancer, startReplica } from "../support/replicas.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { setStage } from "../support/stage.mjs";
 import { compare } from "./check.mjs";
 import { createAnswerLoad } from "./load.mjs";
 
@@ -73,21 +72,12 @@ const disturb = async ({ kill, stop }, say) => {
 };
 
 await runDrill("answers", async ({ say, check, atEnd }) => {
-  const receiver = await createReceiver();
-  atEnd(receiver.close);
   const balancer = await startBalancer();
   atEnd(balancer.close);
   const firstAddress = `127.0.0.1:${await freePort()}`;
   balancer.replicas.push({ address: firstAddress, isStopped: false });
-  const platform = await startPlatform({
-    EGRESS_ALLOW: receiver.address,
-    EXECUTIONS_LISTEN: firstAddress,
-    EXECUTIONS_ADDRESS: balancer.address,
-  });
-  atEnd(platform.stop);
-  const api = createApi(() => readLocal().baseUrl);
-  const { accounts } = readLocal();
-  const user = await api.enterprise(accounts, receiver.url);
+  const env = { EXECUTIONS_LISTEN: firstAddress, EXECUTIONS_ADDRESS: balancer.address };
+  const { api, adminKey, user } = await setStage({ atEnd }, { env });
   const [executionsListen, gatewayListen] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const executions = await startReplica({
     service: "executions",
@@ -128,7 +118,7 @@ await runDrill("answers", async ({ say, check, atEnd }) => {
       own.length === rows.length && milliOf(own) === milliOf(rows),
       `${own.length} rows, ${milliOf(own)} and ${milliOf(rows)} milli-credits`,
     ],
-    ...(await creditChecks(api, accounts.admin.apiKey, user.cookie)),
+    ...(await creditChecks(api, adminKey, user.cookie)),
     [
       "the second replicas ended only when they were killed",
       ends.every((times) => times === 0),

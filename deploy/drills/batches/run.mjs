@@ -3,12 +3,9 @@
  * and measures their effect on another user; then it kills the services that run them. `-- kills` or `-- measure` runs one part. The drill
  * affects only processes that it started.
  */
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { createApi } from "../support/api.mjs";
-import { readLocal, startPlatform } from "../support/platform.mjs";
-import { createReceiver } from "../support/receiver.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { serve } from "../support/serve.mjs";
+import { setStage } from "../support/stage.mjs";
 import { kill } from "./kills.mjs";
 import { measure } from "./measure.mjs";
 
@@ -24,25 +21,11 @@ const PARTS = process.argv.slice(2);
 const isAsked = (/** @type {string} */ part) => PARTS.length === 0 || PARTS.includes(part);
 
 await runDrill("batches", async ({ say, check, atEnd }) => {
-  const target = createServer((_, response) => void response.setHeader("content-type", "application/json").end(ANSWER)).listen(
-    0,
-    "127.0.0.1",
-  );
-  await once(target, "listening");
-  atEnd(() => target.close());
-  const receiver = await createReceiver();
-  atEnd(() => receiver.close());
-  const { port } = /** @type {import("node:net").AddressInfo} */ (target.address());
-  const address = `127.0.0.1:${port}`;
-  const platform = await startPlatform({ EGRESS_ALLOW: `${address},${receiver.address}` });
-  atEnd(platform.stop);
-  const api = createApi(() => readLocal().baseUrl);
-  const { accounts } = readLocal();
-  const user = await api.enterprise(accounts, receiver.url);
-  const adminKey = accounts.admin.apiKey;
+  const target = await serve((_, response) => void response.setHeader("content-type", "application/json").end(ANSWER));
+  atEnd(target.close);
+  const { api, accounts, adminKey, user } = await setStage({ atEnd }, { allow: [target.address] });
   await api.grant(accounts, user.userId, CREDITS);
   const caller = { api, key: user.key };
-  if (isAsked("measure"))
-    await measure({ caller, other: { api, key: accounts.business.apiKey }, target: `http://${address}/`, say, check });
+  if (isAsked("measure")) await measure({ caller, other: { api, key: accounts.business.apiKey }, target: `${target.url}/`, say, check });
   if (isAsked("kills")) await kill({ caller, cookie: user.cookie, adminKey, say, check });
 });

@@ -2,14 +2,13 @@
  * `npm run drill chaos`: kills every part of a whole local platform in turn during runs. Then it checks that nothing was lost, nothing was
  * charged twice and every webhook arrived. The drill takes bounded time and affects only processes that it started.
  */
-import { createApi } from "../support/api.mjs";
 import { killProcess } from "../support/faults.mjs";
-import { createReceiver } from "../support/receiver.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { setStage } from "../support/stage.mjs";
 import { createStripe } from "../support/stripe.mjs";
 import { createLoad } from "./load.mjs";
 import { createPurchases } from "./payments.mjs";
-import { pause, readLocal, startPlatform } from "../support/platform.mjs";
+import { pause, readLocal } from "../support/platform.mjs";
 import { checksAfter } from "./verify.mjs";
 
 export const DRILL = { sentence: "kills every part in turn under mixed runs: nothing may be lost, charged twice or left open", minutes: 4 };
@@ -61,15 +60,9 @@ const faults = async (say) => {
 };
 
 await runDrill("chaos", async ({ say, check, atEnd }) => {
-  const receiver = await createReceiver();
-  atEnd(receiver.close);
   const stripe = await createStripe();
   atEnd(stripe.close);
-  const platform = await startPlatform({ EGRESS_ALLOW: receiver.address, ...stripe.env });
-  atEnd(platform.stop);
-  const api = createApi(() => readLocal().baseUrl);
-  const { accounts } = readLocal();
-  const user = await api.enterprise(accounts, receiver.url);
+  const { api, adminKey, receiver, user } = await setStage({ atEnd }, { env: stripe.env });
   // The limit is high enough for all runs. The budget's count must equal the charges.
   await api.call("PUT", `/api/keys/${user.keyId}/budget`, { cookie: user.cookie, body: { credits: 1_000_000, window: "total" } });
   const load = await createLoad({ api, user, runs: RUNS, say });
@@ -78,6 +71,6 @@ await runDrill("chaos", async ({ say, check, atEnd }) => {
   const working = Promise.all([load.start(), purchases.start()]);
   await faults(say);
   const [results, purchaseResults] = await working;
-  check(...(await checksAfter({ api, user, load: results, receiver, adminKey: accounts.admin.apiKey, deadlineMs: SETTLE_MS, say })));
+  check(...(await checksAfter({ api, user, load: results, receiver, adminKey, deadlineMs: SETTLE_MS, say })));
   check(await purchases.check(purchaseResults));
 });

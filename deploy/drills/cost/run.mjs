@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -9,6 +7,7 @@ import ports from "../../local/servers/ports.cjs";
 import { zipkinSpans } from "../../local/servers/traces/otlp.mjs";
 import { startServers } from "../cluster/servers.mjs";
 import { LOG_DIR } from "../../local/paths.mjs";
+import { serve } from "../support/serve.mjs";
 import { nowMs, readAlong, readCalls, readSpans } from "./wire.mjs";
 
 export const DRILL = {
@@ -90,13 +89,11 @@ const rowsOf = (where, all, anyway = new Map()) =>
 
 const folder = await mkdtemp(join(tmpdir(), "nodeloom-cost-"));
 const servers = await startServers(folder);
-const target = createServer((_request, response) => {
+const target = await serve((_request, response) => {
   const atMs = nowMs();
   tellAt("Target")({ what: "request", bytes: 0, fromMs: atMs, toMs: atMs });
   response.end("hello");
-}).listen(0, "127.0.0.1");
-await once(target, "listening");
-const host = `127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (target.address()).port}`;
+});
 const never = new AbortController().signal;
 const platform = await launch(ROOT, never, {
   MONGODB_URI: `mongodb://127.0.0.1:${await readAlong(portOf(servers.mongoUri()), "mongodb", tellAt("MongoDB"))}`,
@@ -106,7 +103,7 @@ const platform = await launch(ROOT, never, {
   // Exports spans early enough to count them with their run.
   OTEL_BSP_SCHEDULE_DELAY: "100",
   TRACES_SHARE: "1",
-  EGRESS_ALLOW: host,
+  EGRESS_ALLOW: target.address,
   PORT: String(await ports.freePort()),
 });
 const { local } = platform;
@@ -173,7 +170,7 @@ try {
   const credits = { kind: "topup", amount: CREDITS, note: "cost" };
   await admin.expect(200, "POST", `/api/admin/users/${local.accounts.enterprise.userId}/credits`, credits);
   admin.close();
-  for (const { name, workflow, mode } of kindsOf(`http://${host}/`))
+  for (const { name, workflow, mode } of kindsOf(`${target.url}/`))
     await withWorkflow(api, workflow, async (/** @type {string} */ slug) => {
       for (let run = 0; run < WARM_UP; run += 1) await runOnce(slug, mode);
       await delay(AFTER_MS);

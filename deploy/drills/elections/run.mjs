@@ -6,11 +6,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createLoad } from "../chaos/load.mjs";
 import { checksAfter } from "../chaos/verify.mjs";
-import { createApi } from "../support/api.mjs";
 import { startOwnMongodb } from "../support/mongodb.mjs";
-import { readLocal, startPlatform } from "../support/platform.mjs";
-import { createReceiver } from "../support/receiver.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { setStage } from "../support/stage.mjs";
 import { startReplicaSet } from "./replica-set.mjs";
 
 export const DRILL = {
@@ -35,23 +33,16 @@ await runDrill("elections", async ({ say, check, atEnd }) => {
   const uri = await startOwnMongodb(atEnd);
   const replicaSet = await startReplicaSet(Number(new URL(uri).port));
   atEnd(replicaSet.close);
-  const receiver = await createReceiver();
-  atEnd(() => receiver.close());
-  const platform = await startPlatform({ EGRESS_ALLOW: receiver.address, MONGODB_URI: replicaSet.uri });
-  atEnd(platform.stop);
-
   /** @type {string[]} */
   const faults = [];
   let unavailable = 0;
-  const api = createApi(
-    () => readLocal().baseUrl,
-    ({ status, body }, request) => {
-      if (status === UNAVAILABLE) unavailable += 1;
-      // Failed runs are answered 500, with other codes.
-      else if (status > UNAVAILABLE || body?.code === "INTERNAL") faults.push(`${request}: ${status} ${JSON.stringify(body)}`);
-    },
-  );
-  const user = await api.enterprise(readLocal().accounts, receiver.url);
+  /** @type {import("../support/stage.mjs").OnAnswer} */
+  const onAnswer = ({ status, body }, request) => {
+    if (status === UNAVAILABLE) unavailable += 1;
+    // Failed runs are answered 500, with other codes.
+    else if (status > UNAVAILABLE || body?.code === "INTERNAL") faults.push(`${request}: ${status} ${JSON.stringify(body)}`);
+  };
+  const { api, adminKey, receiver, user } = await setStage({ atEnd }, { env: { MONGODB_URI: replicaSet.uri }, onAnswer });
   await api.call("PUT", `/api/keys/${user.keyId}/budget`, { cookie: user.cookie, body: { credits: 1_000_000, window: "total" } });
   const load = await createLoad({ api, user, runs: RUNS, say, spreadMs: SPREAD_MS });
   say(`${RUNS} mixed runs and two batches during ${STEP_DOWNS} elections`);
@@ -64,7 +55,6 @@ await runDrill("elections", async ({ say, check, atEnd }) => {
   }
   const { writes, repeated, interruptedBefore, interruptedAfter, lostReplies, notPrimary } = replicaSet.counts;
   say(`${writes} writes; interrupted before the write ${interruptedBefore}, after it ${interruptedAfter}; ${lostReplies} replies lost`);
-  const { apiKey: adminKey } = readLocal().accounts.admin;
   check(
     ...(await checksAfter({ api, user, load: await working, receiver, adminKey, deadlineMs: SETTLE_MS, say })),
     ["errors of the platform are 503 only", faults.length === 0, `${unavailable} × 503; ${faults.slice(0, 3).join("; ")}`],

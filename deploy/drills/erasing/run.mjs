@@ -5,13 +5,13 @@
  * processes that it started.
  */
 import { randomBytes } from "node:crypto";
-import { createApi, expecting } from "../support/api.mjs";
+import { expecting } from "../support/api.mjs";
 import { killProcess } from "../support/faults.mjs";
 import { node } from "../support/graph.mjs";
-import { creditChecks, FINAL } from "../support/invariants.mjs";
-import { pause, readLocal, startPlatform } from "../support/platform.mjs";
-import { createReceiver } from "../support/receiver.mjs";
+import { creditChecks, untilFinal } from "../support/invariants.mjs";
+import { pause } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { setStage } from "../support/stage.mjs";
 import { listed, placesOf } from "../support/stores.mjs";
 
 export const DRILL = {
@@ -53,23 +53,12 @@ const untilGone = async (word) => {
 };
 
 await runDrill("erasing", async ({ say, check, atEnd }) => {
-  const receiver = await createReceiver();
-  atEnd(receiver.close);
-  const platform = await startPlatform({ EGRESS_ALLOW: receiver.address });
-  atEnd(platform.stop);
-  const api = createApi(() => readLocal().baseUrl);
+  const { api, adminKey, user } = await setStage({ atEnd });
   const expected = expecting(api.call);
-  const user = await api.enterprise(readLocal().accounts, receiver.url);
   const { key, cookie } = user;
   const slug = await api.save(key, GRAPH);
 
-  const over = async (/** @type {string} */ id) => {
-    for (const end = Date.now() + END_MS; ; await pause(300)) {
-      const { body } = await api.call("GET", `/api/executions/${id}`, { key });
-      if (FINAL.has(body?.status)) return body;
-      if (Date.now() > end) throw new Error(`${id} is not over: ${JSON.stringify(body)}`);
-    }
-  };
+  const over = (/** @type {string} */ id) => untilFinal(api, `/api/executions/${id}`, { key }, END_MS);
   /** Creates three runs and a rerun with a word. @param {string} word @returns {Promise<string[]>} */
   const createRuns = async (word) => {
     const body = { inputs: { prompt: `a heron of ${word} `.repeat(200) }, metadata: { customer: word }, provenance: "full" };
@@ -125,7 +114,7 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
       again.status === 404 && again.headers.get("idempotency-replayed") === "true",
       `${again.status} ${JSON.stringify(again.body)}`,
     ],
-    ...(await creditChecks(api, readLocal().accounts.admin.apiKey, cookie)),
+    ...(await creditChecks(api, adminKey, cookie)),
     ["nothing of other runs is gone", otherPlaces === like, `${like}; then ${otherPlaces}`],
   );
 
@@ -178,7 +167,7 @@ await runDrill("erasing", async ({ say, check, atEnd }) => {
     ["the erasure is complete under kills", erasure?.state === "completed" && erasure.remaining === 0, JSON.stringify(erasure)],
     [`the customer is nowhere, ${remaining.seconds} s after that`, remaining.found.size === 0, listed(remaining.found)],
     ["the run that was under way is gone", (await api.call("GET", `/api/executions/${late.body.executionId}`, { key })).status === 404, ""],
-    ...(await creditChecks(api, readLocal().accounts.admin.apiKey, cookie)),
+    ...(await creditChecks(api, adminKey, cookie)),
     ["nothing of another customer is gone", othersAfter === others, `${others}; then ${othersAfter}`],
   );
 });

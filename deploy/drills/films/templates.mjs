@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { TEMPLATES } from "../../local/seed/templates/index.mjs";
 import { wordErrors } from "../local-models/pictures.mjs";
 import { pause, readLocal } from "../support/platform.mjs";
-import { cpuSeconds } from "./cpu.mjs";
+import { processorMs } from "../support/processor-time.mjs";
 import { contentsOf, fetched, keep, runFfmpeg } from "./files.mjs";
 
 /** Runs every seeded template unchanged as a user other than its author, and inspects the result. */
@@ -17,6 +17,9 @@ const MOST_FLAGSHIP_SECONDS = 60;
 const MOST_WORD_ERRORS = 0.15;
 const [WIDTH, HEIGHT, RATE] = [1_280, 720, 25];
 const PHOTOS = 6;
+
+/** Processor time of the platform. Linux only. */
+const cpuSeconds = () => processorMs(Object.values(readLocal().pids)) / 1_000;
 
 /** @typedef {ReturnType<typeof import("../support/api.mjs").createApi>} Api */
 

@@ -1,14 +1,13 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { expecting } from "../support/api.mjs";
 import { node } from "../support/graph.mjs";
-import { pause } from "../support/platform.mjs";
+import { untilFinal } from "../support/invariants.mjs";
 
 /** An account that uses every feature, with a unique word in every text. */
 
 const PASSWORD = "a loom of many colours";
 const RUNS = 6;
 const END_MS = 120_000;
-const FINAL = ["completed", "failed", "cancelled"];
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const STEP_MS = 30_000;
@@ -127,13 +126,7 @@ export const createAccount = async ({ api, baseUrl, adminKey, webhookUrl, hookHo
     key,
     body: { expression: `{prompt: '${word}'}`, maxCredits: 10, hmac: { header: "X-Signature", secret: `signed-${word}-signed-${word}` } },
   });
-  const until = async (/** @type {string} */ path) => {
-    for (const end = Date.now() + END_MS; ; await pause(300)) {
-      const { body } = await api.call("GET", path, { key });
-      if (FINAL.includes(body?.status)) return body;
-      if (Date.now() > end) throw new Error(`${path} is not over: ${JSON.stringify(body)}`);
-    }
-  };
+  const until = (/** @type {string} */ path) => untilFinal(api, path, { key }, END_MS);
   const ends = [];
   for (const id of executions) ends.push((await until(`/api/executions/${id}`)).status);
   ends.push((await until(`/api/batches/${batch.body.batchId}`)).status);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ROOT } from "../support/platform.mjs";
+import { serve } from "../support/serve.mjs";
 
 /**
  * Images of local-pictures. Open weights can't be fetched everywhere, so the drill makes a tiny model of random weights and serves it: an
@@ -83,17 +83,15 @@ export const serveTinyModel = async (folder) => {
     "tokenizer/vocab.json": Buffer.from(vocabulary()),
     "tokenizer/merges.txt": Buffer.from("#version: 0.2\n"),
   };
-  const server = createServer((request, response) => response.end(files[decodeURIComponent(request.url ?? "").slice(1)]));
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const { url, close } = await serve((request, response) => void response.end(files[decodeURIComponent(request.url ?? "").slice(1)]));
   const listed = Object.entries(files).map(([path, content]) => ({
     path,
     bytes: content.length,
     sha256: createHash("sha256").update(content).digest("hex"),
   }));
   const list = join(folder, "pictures.json");
-  writeFileSync(list, JSON.stringify({ address: `http://127.0.0.1:${port}/`, files: listed }));
-  return { list, close: () => server.close() };
+  writeFileSync(list, JSON.stringify({ address: `${url}/`, files: listed }));
+  return { list, close };
 };
 
 /** @param {import("./stage.mjs").Stage} stage */

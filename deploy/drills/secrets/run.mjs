@@ -5,12 +5,12 @@
  * processes that it started.
  */
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { createApi, expecting } from "../support/api.mjs";
 import { node } from "../support/graph.mjs";
+import { untilFinal } from "../support/invariants.mjs";
 import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { serve } from "../support/serve.mjs";
 import { searchMongo, searchRedis, searchTemporal } from "../support/stores.mjs";
 import { createSearch } from "./search.mjs";
 import { searchFiles, startCollector, watchRedis } from "./stores.mjs";
@@ -31,7 +31,6 @@ const AT_ONCE = 8;
 const END_MS = 120_000;
 /** Delayed writes take less time than this. */
 const AFTER_MS = 12_000;
-const FINAL = ["completed", "failed", "cancelled"];
 /** Control texts that the search must find: a public text sent with the secrets, and ids of the runs in Redis. */
 const MUST_HAVE = /** @type {Record<string, string>} */ ({ MongoDB: "CONTROL", Temporal: "CONTROL", answers: "CONTROL", Redis: "USER" });
 const PLACES = [...Object.keys(MUST_HAVE), "traces", "logs", "files of the databases"];
@@ -44,28 +43,18 @@ const SECRETS = {
 const CONTROL = `control-${randomBytes(12).toString("hex")}`;
 
 /** Echoes requests in several forms. */
-const startEcho = async () => {
-  const server = createServer((request, response) => {
-    /** @type {Buffer[]} */
-    const chunks = [];
-    request.on("data", (chunk) => chunks.push(chunk));
-    request.on("end", () => {
-      const body = Buffer.concat(chunks).toString();
-      const fails = request.url?.startsWith("/failing");
-      response.writeHead(fails ? 500 : 200, { "content-type": "application/json", "x-echo": String(request.headers.authorization) });
-      response.end(
-        JSON.stringify({
-          ...{ url: request.url, headers: request.headers, body },
-          base64: Buffer.from(`user:${request.headers.authorization}`).toString("base64"),
-          parsed: body.startsWith("{") ? JSON.parse(body) : null,
-        }),
-      );
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  return { address: `127.0.0.1:${port}`, stop: () => server.close() };
-};
+const startEcho = () =>
+  serve((request, response, body) => {
+    const fails = request.url?.startsWith("/failing");
+    response.writeHead(fails ? 500 : 200, { "content-type": "application/json", "x-echo": String(request.headers.authorization) });
+    response.end(
+      JSON.stringify({
+        ...{ url: request.url, headers: request.headers, body },
+        base64: Buffer.from(`user:${request.headers.authorization}`).toString("base64"),
+        parsed: body.startsWith("{") ? JSON.parse(body) : null,
+      }),
+    );
+  });
 
 /** @param {string} url @param {object} [settings] */
 const graph = (url, settings = {}) => ({
@@ -106,7 +95,7 @@ await runDrill("secrets", async ({ say, check, atEnd }) => {
   search.add({ ...SECRETS, CONTROL });
   const { look } = search;
   const [echo, collector] = await Promise.all([startEcho(), startCollector(look)]);
-  atEnd(echo.stop);
+  atEnd(echo.close);
   atEnd(collector.stop);
   const env = { EGRESS_ALLOW: echo.address, LOG_LEVEL: "debug", OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACES_SHARE: "1" };
   const platform = await startPlatform(env);
@@ -149,23 +138,19 @@ await runDrill("secrets", async ({ say, check, atEnd }) => {
   await expected(200, "POST", `/api/executions/${ids[0]}/rerun`, { key, body: { reuse: ["send"] } });
   await expected(200, "POST", `/api/workflows/${good}/quote`, { key, body: { inputs } });
 
-  /** @param {string} path @param {(body: any) => boolean} isOver */
-  const until = async (path, isOver) => {
-    for (const end = Date.now() + END_MS; ; await pause(200)) {
-      const { body } = await api.call("GET", path, { key });
-      if (isOver(body)) return (await expected(200, "GET", path, { key })).body;
-      if (Date.now() > end) throw new Error(`${path} is not over: ${JSON.stringify(body)}`);
-    }
+  const until = async (/** @type {string} */ path) => {
+    await untilFinal(api, path, { key }, END_MS);
+    return (await expected(200, "GET", path, { key })).body;
   };
   /** @type {Map<string, number>} */
   const ends = new Map();
   for (const id of ids) {
-    const { status } = await until(`/api/executions/${id}`, (body) => FINAL.includes(body.status));
+    const { status } = await until(`/api/executions/${id}`);
     ends.set(status, (ends.get(status) ?? 0) + 1);
     const events = await fetch(`${readLocal().baseUrl}/api/executions/${id}/events`, { headers: { "x-api-key": key } });
     look("answers", await events.text());
   }
-  const batched = await until(`/api/batches/${batch.batchId}`, ({ status }) => FINAL.includes(status));
+  const batched = await until(`/api/batches/${batch.batchId}`);
   await expected(200, "GET", "/api/usage", { key });
   await expected(200, "GET", "/api/secrets", { cookie });
   await expected(200, "GET", "/api/admin/audit", { key: accounts.admin.apiKey });

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:http";
 import { createRequire, SourceMap } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import ports from "../../local/servers/ports.cjs";
 import { ROOT } from "../../local/paths.mjs";
+import { serve } from "../support/serve.mjs";
 
 const bench = createRequire(new URL("../../bench/package.json", import.meta.url));
 const { createApiClient } = bench("./dist/http.js");
@@ -69,9 +68,7 @@ const ofRuns = (runs, idle) => {
 
 /** Files of executions entered by one synchronous run of an HTTP node on a warm platform. @returns {Promise<string[]>} paths below src */
 export const visitedByHttpRun = async () => {
-  const target = createServer((_request, response) => response.end("hello")).listen(0, "127.0.0.1");
-  await once(target, "listening");
-  const host = `127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (target.address()).port}`;
+  const target = await serve((_request, response) => void response.end("hello"));
   const probe = `127.0.0.1:${await ports.freePort()}`;
   const state = await mkdtemp(join(tmpdir(), "nodeloom-size-"));
   const platform = await launch(ROOT, new AbortController().signal, {
@@ -79,12 +76,12 @@ export const visitedByHttpRun = async () => {
     NODELOOM_HOSTING: "separate",
     NODELOOM_PROBE: probe,
     NODE_OPTIONS: `--require ${PROBE}`,
-    EGRESS_ALLOW: host,
+    EGRESS_ALLOW: target.address,
     PORT: String(await ports.freePort()),
   });
   const api = createApiClient(platform.local.baseUrl, keyOf(platform.local, "enterprise"), new AbortController().signal);
   try {
-    return await withWorkflow(api, httpWorkflow(`http://${host}/`), async (/** @type {string} */ slug) => {
+    return await withWorkflow(api, httpWorkflow(`${target.url}/`), async (/** @type {string} */ slug) => {
       const inBundle = await readBundle();
       const run = () => api.expect(200, "POST", `/api/workflows/${slug}/run`, { inputs: {} });
       for (let passCount = 0; passCount < WARM_UP; passCount += 1) await run();

@@ -9,6 +9,7 @@ import { pause } from "./platform.mjs";
 export const FINAL = new Set(["completed", "failed", "cancelled"]);
 const MILLI = 1_000;
 const LOOK_MS = 1_000;
+const FINAL_LOOK_MS = 300;
 /** Most rows in a page of usage. */
 const USAGE_PAGE = 500;
 
@@ -49,6 +50,15 @@ export const usageRows = async (api, key) => {
 
 /** Credits that an account holds for runs. @param {Api} api @param {string} cookie @returns {Promise<number>} */
 export const heldCredits = async (api, cookie) => (await read(api, "/api/me", { cookie })).credits.held;
+
+/** Waits until a run or a batch has ended, and returns it. @param {Api} api @param {string} path @param {Caller} caller @param {number} withinMs */
+export const untilFinal = async (api, path, caller, withinMs) => {
+  for (const end = Date.now() + withinMs; ; await pause(FINAL_LOOK_MS)) {
+    const { status, body } = await api.call("GET", path, caller);
+    if (status === 200 && FINAL.has(body.status)) return body;
+    if (Date.now() > end) throw new Error(`${path} is not over: ${status} ${JSON.stringify(body)}`);
+  }
+};
 
 /**
  * Waits until no run of an account is under way, none holds credits, and no row of usage is open. A run is final before its row of usage is,

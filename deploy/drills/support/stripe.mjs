@@ -1,6 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { serve } from "./serve.mjs";
 
 /** @typedef {{ session: string, payment: string, checkout: string, userId: string, amount: number }} Order */
 
@@ -21,29 +20,23 @@ const signatureOf = (body) => {
 export const createStripe = async () => {
   /** @type {Map<string, Order>} by idempotency key */
   const orders = new Map();
-  const server = createServer((request, response) => {
-    let text = "";
-    request.setEncoding("utf8").on("data", (chunk) => (text += chunk));
-    request.on("end", () => {
-      const form = new URLSearchParams(text);
-      const key = String(request.headers["idempotency-key"]);
-      const order = orders.get(key) ?? {
-        session: `cs_${randomUUID()}`,
-        payment: `pi_${randomUUID()}`,
-        checkout: form.get("metadata[nodeloom_checkout]") ?? "",
-        userId: form.get("client_reference_id") ?? "",
-        amount: Number(form.get("line_items[0][price_data][unit_amount]")),
-      };
-      orders.set(key, order);
-      const session = { id: order.session, object: "checkout.session", url: `https://checkout.stripe.com/c/pay/${order.session}` };
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(session));
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const { url, close } = await serve((request, response, text) => {
+    const form = new URLSearchParams(text);
+    const key = String(request.headers["idempotency-key"]);
+    const order = orders.get(key) ?? {
+      session: `cs_${randomUUID()}`,
+      payment: `pi_${randomUUID()}`,
+      checkout: form.get("metadata[nodeloom_checkout]") ?? "",
+      userId: form.get("client_reference_id") ?? "",
+      amount: Number(form.get("line_items[0][price_data][unit_amount]")),
+    };
+    orders.set(key, order);
+    const session = { id: order.session, object: "checkout.session", url: `https://checkout.stripe.com/c/pay/${order.session}` };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(session));
+  });
   return {
     /** For the billing service. */
-    env: { STRIPE_SECRET_KEY: "sk_test_of_a_drill", STRIPE_WEBHOOK_SECRET: SECRET, STRIPE_API_BASE: `http://127.0.0.1:${port}` },
+    env: { STRIPE_SECRET_KEY: "sk_test_of_a_drill", STRIPE_WEBHOOK_SECRET: SECRET, STRIPE_API_BASE: url },
 
     /** @param {string} url address to which a buyer was redirected */
     orderOf: (url) => [...orders.values()].find(({ session }) => url.endsWith(session)),
@@ -64,6 +57,6 @@ export const createStripe = async () => {
       }
     },
 
-    close: () => server.close(),
+    close,
   };
 };

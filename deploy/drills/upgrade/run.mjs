@@ -12,10 +12,10 @@ import { parseArgs } from "node:util";
 import { freePort } from "../../local/servers/ports.cjs";
 import { createApi } from "../support/api.mjs";
 import { creditChecks, milliOf, read, untilSettled, usageRows } from "../support/invariants.mjs";
-import { pause, readLocal, ROOT, startPlatform } from "../support/platform.mjs";
-import { createReceiver } from "../support/receiver.mjs";
+import { pause, readLocal, ROOT } from "../support/platform.mjs";
 import { startReplica } from "../support/replicas.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { setStage } from "../support/stage.mjs";
 
 export const DRILL = { sentence: "runs the newest release beside this code, then stops it: no run may be lost", minutes: 6, builds: true };
 
@@ -121,13 +121,7 @@ const compare = async (api, key, answers, usage) => {
 await runDrill("upgrade", async ({ say, check, atEnd }) => {
   say(`building ${commit}`);
   const root = await release(commit);
-  const receiver = await createReceiver();
-  atEnd(receiver.close);
-  const platform = await startPlatform({ EGRESS_ALLOW: receiver.address });
-  atEnd(platform.stop);
-  const api = createApi(() => readLocal().baseUrl);
-  const { accounts } = readLocal();
-  const user = await api.enterprise(accounts, receiver.url);
+  const { api, adminKey, user } = await setStage({ atEnd });
   const [executionsListen, gatewayListen] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const executionsEnv = { EXECUTIONS_LISTEN: executionsListen };
   const executions = await startReplica({ service: "executions", folder: "services/executions", root, env: executionsEnv });
@@ -166,6 +160,6 @@ await runDrill("upgrade", async ({ say, check, atEnd }) => {
   check(
     ["every run that was accepted completed, and was charged once", problems.length === 0, `${problems.length} problems`],
     ["runs of the release before were under way when it was stopped", openAtStop > 0, `${openAtStop} runs`],
-    ...(await creditChecks(api, accounts.admin.apiKey, user.cookie)),
+    ...(await creditChecks(api, adminKey, user.cookie)),
   );
 });
