@@ -1,7 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { startRecorder } from "./recorder";
 
 /** A fake Stripe: it records checkouts and signs events. `npm run drill peers stripe` uses stripe-mock. */
 
@@ -26,7 +24,7 @@ export interface StripeEnd {
   /** Environment of the billing service. */
   env: Record<string, string>;
   checkouts: readonly Checkout[];
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 export const WEBHOOK_SECRET = "whsec_of_tests";
@@ -68,31 +66,25 @@ const read = (text: string): Checkout => {
 /** Listens at `STRIPE_API_BASE`. @param sells true to return the address of a payment page, false to reject checkouts */
 export const startStripeEnd = async ({ sells = false } = {}): Promise<StripeEnd> => {
   const orders: Checkout[] = [];
-  const server: Server = createServer((request, response) => {
-    let text = "";
-    request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-    request.on("end", () => {
-      if (request.method === "GET") return void response.end("Here you would pay.");
-      const order = read(text);
-      const { authorization, "idempotency-key": key } = request.headers;
-      // Stripe also rejects requests without a key.
-      if (authorization !== `Bearer ${KEY}` || !key) return void response.writeHead(UNAUTHORIZED).end();
-      orders.push(order);
-      response.setHeader("content-type", "application/json");
-      const url = `http://${request.headers.host}/pay/${order.session}`;
-      if (sells) return void response.end(JSON.stringify({ id: order.session, object: "checkout.session", url }));
-      response.writeHead(REFUSED).end('{"error":{"type":"card_error","message":"none here"}}');
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const server = await startRecorder((response, { method, headers, body }) => {
+    if (method === "GET") return void response.end("Here you would pay.");
+    const order = read(body);
+    const { authorization, "idempotency-key": key } = headers;
+    // Stripe also rejects requests without a key.
+    if (authorization !== `Bearer ${KEY}` || !key) return void response.writeHead(UNAUTHORIZED).end();
+    orders.push(order);
+    response.setHeader("content-type", "application/json");
+    const url = `${server.url}/pay/${order.session}`;
+    if (sells) return void response.end(JSON.stringify({ id: order.session, object: "checkout.session", url }));
+    response.writeHead(REFUSED).end('{"error":{"type":"card_error","message":"none here"}}');
+  });
   return {
     env: {
       STRIPE_SECRET_KEY: KEY,
       STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
-      STRIPE_API_BASE: `http://127.0.0.1:${port}`,
+      STRIPE_API_BASE: server.url,
     },
     checkouts: orders,
-    stop: () => void server.close(),
+    stop: server.close,
   };
 };

@@ -1,26 +1,22 @@
-import { createServer, request, type IncomingMessage, type Server } from "node:http";
+import { request, type IncomingMessage } from "node:http";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { freePort } from "../../deploy/local/servers/ports.cjs";
 import { send, type Answer, type RequestOptions } from "./support/http";
+import { startRecorder, type RecordedRequest, type Recorder } from "../../test-support/recorder";
 import { startPlatform, type Platform, type User } from "./support/platform";
 
 /** Replaces Temporal's UI and records its requests. */
-const startUi = async (): Promise<{ server: Server; url: string; requests: IncomingMessage[] }> => {
-  const received: IncomingMessage[] = [];
-  const server = createServer((incoming, response) => {
-    received.push(incoming);
+const startUi = async (): Promise<Recorder> => {
+  const recorder = await startRecorder((response) => {
     response.setHeader("set-cookie", ["_csrf=1; Path=/", "nodeloom_session=stolen; Path=/"]);
     response.setHeader("access-control-allow-origin", "*");
     response.end("a page");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/temporal`, requests: received };
+  return { ...recorder, url: `${recorder.url}/temporal` };
 };
 
 let platform: Platform;
-let ui: Awaited<ReturnType<typeof startUi>>;
+let ui: Recorder;
 let pro: User;
 let origin: string;
 let stops: (() => Promise<void>)[];
@@ -41,7 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(stops.map((stop) => stop()));
   await platform.stop();
-  ui.server.close();
+  await ui.close();
 });
 
 const PAGE = "/temporal/namespaces/default/workflows";
@@ -50,7 +46,7 @@ const ask = async (
   path: string,
   { headers, ...options }: RequestOptions = {},
   at = origin,
-): Promise<Answer & { reached: IncomingMessage[] }> => {
+): Promise<Answer & { reached: RecordedRequest[] }> => {
   const before = ui.requests.length;
   const answer = await send(at, path, { ...options, headers: { cookie: platform.admin.cookie, host: new URL(at).host, ...headers } });
   return { ...answer, reached: ui.requests.slice(before) };
@@ -66,7 +62,7 @@ describe("Temporal's UI", () => {
     const { status, text, headers, reached } = await ask(`${PAGE}?query=x`, { headers: { cookie, authorization: "Bearer x" } });
     expect([status, text, reached.length]).toEqual([200, "a page", 1]);
     const [incoming] = reached;
-    expect(incoming!.url).toBe(`${PAGE}?query=x`);
+    expect(incoming!.path).toBe(`${PAGE}?query=x`);
     expect(incoming!.headers).toMatchObject({ host: new URL(ui.url).host, cookie: "_csrf=abc" });
     expect(JSON.stringify(incoming!.headers)).not.toMatch(/nodeloom_session|Bearer|x-forwarded/);
     expect(headers).toMatchObject({ "x-frame-options": "SAMEORIGIN", "content-security-policy": "frame-ancestors 'none'" });

@@ -77,7 +77,7 @@ const main = async (): Promise<number> => {
     return failures.length === 0 ? 0 : 1;
   } finally {
     await platform.stop();
-    origin.stop();
+    await origin.close();
   }
 };
 

@@ -31,6 +31,7 @@ const PLACES = [
   "docs",
   "deploy",
   "gateway",
+  "test-support",
   "services",
   "docker-compose.yml",
   "jest.config.cjs",

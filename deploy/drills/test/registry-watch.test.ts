@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startRecorder } from "../../../test-support/recorder";
 import { isHosted, readEntries } from "../models/requests";
 import { compare, unexplained, type Finding } from "../models/watch/compare";
 import type { PricedEntry } from "../models/watch/price";
@@ -97,12 +96,10 @@ const NODES = {
 };
 
 it("lists the models of a ComfyUI's partner nodes that the registry lacks, until they are accepted", async () => {
-  const server = createServer(({ url }, response) => {
-    response.statusCode = url === "/object_info" ? 200 : 404;
-    response.end(JSON.stringify(NODES));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const comfyui = ["--comfyui", `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
+  const server = await startRecorder((response, { path }) =>
+    response.writeHead(path === "/object_info" ? 200 : 404).end(JSON.stringify(NODES)),
+  );
+  const comfyui = ["--comfyui", server.url];
   try {
     const { output } = await watch(RECORDED, SEEN, comfyui);
     expect(output.match(/comfyui {2}\S+/g)).toEqual(["comfyui  gemini/nano-banana-9", "comfyui  kling/kling-v4", "comfyui  tripo/v4.0"]);
@@ -110,7 +107,7 @@ it("lists the models of a ComfyUI's partner nodes that the registry lacks, until
     expect((await watch(RECORDED, accepted())).output).not.toMatch(/comfyui/);
     expect((await watch(RECORDED, accepted(), comfyui)).output).not.toMatch(/comfyui/);
   } finally {
-    server.close();
+    await server.close();
   }
   expect(await watch(RECORDED, SEEN, comfyui)).toMatchObject({ code: 2, errors: expect.stringContaining("comfyui: the node list of") });
 });

@@ -1,8 +1,7 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, test, type Page } from "@playwright/test";
 import type { Account } from "../../../test-support/client";
 import { accessibilityProblems } from "../../../test-support/browser";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: an app that is published in the console, embedded in a page of another site, and used without an account. */
@@ -10,21 +9,15 @@ import { setStage } from "./support/stage";
 const MB = 1_000_000;
 const PHONE = { width: 390, height: 844 };
 
-/** A separate site: another port is another origin. */
-const startSite = (html: () => string): Promise<{ origin: string; server: Server }> =>
-  new Promise((resolve) => {
-    const server = createServer((_request, response) => void response.setHeader("content-type", "text/html").end(html()));
-    server.listen(0, "127.0.0.1", () => resolve({ origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }));
-  });
-
 const stage = setStage();
-const sites: Server[] = [];
-test.afterAll(() => sites.forEach((server) => server.close()));
+const sites: Recorder[] = [];
+test.afterAll(() => Promise.all(sites.map((site) => site.close())));
 
+/** A separate site: another port is another origin. */
 const site = async (html: () => string): Promise<string> => {
-  const { origin, server } = await startSite(html);
-  sites.push(server);
-  return origin;
+  const started = await startRecorder((response) => response.setHeader("content-type", "text/html").end(html()));
+  sites.push(started);
+  return started.url;
 };
 
 const picture = async (page: Page, name: string): Promise<void> => {

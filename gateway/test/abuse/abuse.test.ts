@@ -40,7 +40,7 @@ beforeAll(async () => {
 }, ALL_MS);
 afterAll(async () => {
   await platform?.stop();
-  stripe.stop();
+  await stripe.stop();
 });
 
 it.each(CASES.map(({ id, title }) => [id, title]))("%s: %s gets the right response, and other users are unaffected", (id) => {

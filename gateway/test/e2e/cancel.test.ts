@@ -1,10 +1,8 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { billing } from "@nodeloom/proto";
 import { clientOf, eventually, type Account, type Answer } from "../../../test-support/client";
 import { createGates, startGrpcGate, startHttpGate, type HeldRequest, type Passage, type Proxy } from "./support/gates";
 import { edge, node } from "../../../test-support/graphs";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 import { startPlatform, type Platform } from "../../../test-support/platform";
 import { createProviderLog, type ProviderCallKind } from "./support/provider-log";
 
@@ -30,20 +28,15 @@ const proxies: Proxy[] = [];
 const holds: billing.HoldRequest[] = [];
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
-let origin: Server;
-let originUrl: string;
+let origin: Recorder;
 
 const decodeHold = ({ body }: Passage): billing.HoldRequest => billing.HoldRequest.decode(body.subarray(GRPC_HEADER_BYTES));
 
 beforeAll(async () => {
-  origin = createServer((request, response) => {
-    // Returns the ID in its path.
-    response.setHeader("content-type", "application/json").end(JSON.stringify({ id: request.url!.slice(1) }));
-    request.resume();
-  }).listen(0, "127.0.0.1");
-  await once(origin, "listening");
-  const originAddress = `127.0.0.1:${(origin.address() as AddressInfo).port}`;
-  originUrl = `http://${originAddress}`;
+  // Returns the ID in its path.
+  origin = await startRecorder((response, { path }) =>
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ id: path.slice(1) })),
+  );
   const noting = {
     ...gates,
     pass: (passage: Passage, phase: "request" | "answer") => {
@@ -59,7 +52,7 @@ beforeAll(async () => {
   ]);
   proxies.push(money, storage, sandbox);
   platform = await startPlatform({
-    allow: [originAddress, sandbox.address],
+    allow: [origin.address, sandbox.address],
     env: (variables) => {
       own = variables;
       return { BILLING_ADDRESS: money.address, MEDIA_ADDRESS: storage.address, SANDBOX_URL: `http://${sandbox.address}` };
@@ -70,8 +63,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await platform.stop();
   for (const proxy of proxies) proxy.stop();
-  origin.closeAllConnections();
-  origin.close();
+  await origin.close();
 });
 
 type Mode = "sync" | "async";
@@ -132,7 +124,7 @@ const inTurn = async (cell: Cell): Promise<Graph> => {
   return {
     nodes: [
       node("song", "generate-audio", { model: "sandbox-music", inputs: { prompt: cell.prompt, sandbox: { latencyMs: 0 } } }),
-      node("web", "http-request", { method: "POST", url: `${originUrl}/${id}`, extract: "/id" }),
+      node("web", "http-request", { method: "POST", url: `${origin.url}/${id}`, extract: "/id" }),
       node("clip", "generate-video", { model: "sandbox-video", inputs: prompted(cell) }),
       OUT,
     ],

@@ -1,38 +1,32 @@
 import { EventEmitter, once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { clientOf, eventually, paced, type Account, type Answer } from "../../../test-support/client";
 import { edge, node } from "../../../test-support/graphs";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 import { startPlatform, type Platform } from "../../../test-support/platform";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account;
-let origin: Server;
-let listUrl: string;
+let origin: Recorder;
 /** Reports when a request that gets no response arrives, and when it is cancelled. */
 const hangs = new EventEmitter();
 
 beforeAll(async () => {
-  origin = createServer((request, response) => {
-    if (request.url === "/hang") {
+  origin = await startRecorder((response, { path }) => {
+    if (path === "/hang") {
       hangs.emit("begun");
       return void response.once("close", () => hangs.emit("over"));
     }
-    const items = decodeURIComponent(request.url!.slice(1)).split(",").filter(Boolean);
+    const items = decodeURIComponent(path.slice(1)).split(",").filter(Boolean);
     response.setHeader("content-type", "application/json").end(JSON.stringify({ items }));
-  }).listen(0, "127.0.0.1");
-  await once(origin, "listening");
-  const address = `127.0.0.1:${(origin.address() as AddressInfo).port}`;
-  listUrl = `http://${address}`;
-  platform = await startPlatform({ allow: [address] });
+  });
+  platform = await startPlatform({ allow: [origin.address] });
   client = clientOf(platform);
   user = await client.account({ tier: "business" });
 });
 afterAll(async () => {
   await platform.stop();
-  origin.closeAllConnections();
-  origin.close();
+  await origin.close();
 });
 
 const FINAL = ["completed", "failed", "cancelled"];
@@ -90,7 +84,7 @@ it("maps a node over a list that only the run determines, in order, and charges 
   const before = await credits();
   const { status, body, headers } = await start(
     [
-      node("web", "http-request", { method: "GET", url: `${listUrl}/red,green,blue`, extract: "/items" }),
+      node("web", "http-request", { method: "GET", url: `${origin.url}/red,green,blue`, extract: "/items" }),
       node("box", "text-box", { text: "a {{colour}} loom" }),
       node("pic", "generate-image", { model: "sandbox-image-fast" }),
       OUT,
@@ -113,7 +107,7 @@ it("maps a node over a list that only the run determines, in order, and charges 
 it("runs only the branch that a switch selects, charges only that, and reports the others as skipped", async () => {
   const picture = (id: string): unknown => node(id, "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "{{what}}" } });
   const nodes = [
-    node("web", "http-request", { method: "GET", url: `${listUrl}/red`, extract: "/items/0" }),
+    node("web", "http-request", { method: "GET", url: `${origin.url}/red`, extract: "/items/0" }),
     node("switch", "switch", { cases: [{ name: "warm", left: "{{value}}", op: "matches", right: "^(red|yellow)$" }] }),
     picture("sun"),
     picture("sea"),
@@ -147,7 +141,7 @@ it("runs only the branch that a switch selects, charges only that, and reports t
 it("fails with the node's name if lists that only the run determines differ in length", async () => {
   const { status, body } = await start(
     [
-      node("web", "http-request", { method: "GET", url: `${listUrl}/red,green`, extract: "/items" }),
+      node("web", "http-request", { method: "GET", url: `${origin.url}/red,green`, extract: "/items" }),
       node("three", "list", { items: ["a", "b", "c"] }),
       node("box", "text-box", { text: "{{one}} {{two}}" }),
       OUT,
@@ -183,7 +177,7 @@ it("charges a failed fan-out for the calls that completed, and names the node", 
 it("calls nothing for an empty list, and charges nothing", async () => {
   const { status, body, headers } = await start(
     [
-      node("web", "http-request", { method: "GET", url: `${listUrl}/,`, extract: "/items" }),
+      node("web", "http-request", { method: "GET", url: `${origin.url}/,`, extract: "/items" }),
       node("pic", "generate-image", { model: "sandbox-image-fast" }),
       node("clip", "generate-video", { model: "sandbox-video", inputs: { prompt: "a loom", seconds: 1 } }),
       OUT,
@@ -247,7 +241,7 @@ it("reports the effect of a cancellation for every kind of node", async () => {
       node("clip", "generate-video", { model: "sandbox-video", inputs: { seconds: 1, sandbox: { fail: "hang" } } }),
       node("still", "generate-image", { model: "sandbox-image-fast", inputs: { sandbox: { fail: "hang" } } }),
       node("chat", "llm-assistant", { model: "sandbox-chat", inputs: { sandbox: { fail: "hang" } } }),
-      node("web", "http-request", { url: `${listUrl}/hang` }),
+      node("web", "http-request", { url: `${origin.url}/hang` }),
       node("late", "text-box", { text: "{{chat}}" }),
       node("list", "list", {}),
       node("note", "note", {}),
@@ -300,7 +294,7 @@ it("runs nodes with any names", async () => {
   const { status, body } = await start(
     [
       ...names.map((id) => ({ ...(node(id, "generate-image", { model: "sandbox-image", inputs: { prompt: "a loom" } }) as object) })),
-      node("web", "http-request", { method: "POST", url: `${listUrl}/x` }),
+      node("web", "http-request", { method: "POST", url: `${origin.url}/x` }),
       OUT,
     ],
     names.map((source) => ({ id: source, source, sourceHandle: "image", target: "out", targetHandle: "images" })),

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await platform.stop();
   await receiver.close();
-  chat.close();
+  await chat.close();
 });
 
 const post = (path: string, body: unknown): Promise<Answer> => client.call("POST", path, { key: user.key, body });

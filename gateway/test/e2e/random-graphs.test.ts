@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await platform.stop();
-  origin.stop();
+  await origin.close();
 });
 
 const call: Call = (method, path, body, headers = {}) =>

@@ -1,14 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { clientOf, eventually, paced, type Account, type Answer } from "../../../test-support/client";
 import { edge, node } from "../../../test-support/graphs";
 import { APART, startPlatform, type Platform } from "../../../test-support/platform";
 import { withTemporal } from "./support/temporal";
 import { exported, metricsIn, queries } from "../../../deploy/helm/test/queries";
 import { makeCertificates, type TestCertificates } from "../../../test-support/certificates";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 import { startCollector, type Collector, type Span } from "../../../test-support/collector";
 
 /** A platform from an operator's view: one trace per run from the gateway's route to the provider, and the metrics of its processes. */
@@ -18,9 +16,7 @@ let certificates: TestCertificates;
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account;
-let receiver: Server;
-/** Requests to users' own servers. */
-const received: { path: string; headers: IncomingHttpHeaders }[] = [];
+let receiver: Recorder;
 /** Trace ID of each run. */
 const traces: Record<string, string> = {};
 const metrics: string[] = [];
@@ -36,18 +32,13 @@ const GRAPH = (sandbox: object, url: string) => ({
 });
 
 beforeAll(async () => {
-  receiver = createServer((request, response) => {
-    received.push({ path: request.url!, headers: request.headers });
-    request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
-  }).listen(0, "127.0.0.1");
-  await once(receiver, "listening");
-  const address = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  receiver = await startRecorder((response) => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
   collector = await startCollector();
   certificates = await makeCertificates("media");
   const { TLS_CERT_FILE, TLS_KEY_FILE } = certificates.of("media");
   platform = await startPlatform({
     groups: APART,
-    allow: [address],
+    allow: [receiver.address],
     measured: true,
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -59,7 +50,7 @@ beforeAll(async () => {
     },
   });
   client = clientOf(platform);
-  user = await client.account({ tier: "enterprise", webhook: { url: `http://${address}/hook` } });
+  user = await client.account({ tier: "enterprise", webhook: { url: `${receiver.url}/hook` } });
 
   const send = (path: string, name: string, body: object): Promise<Answer> => {
     traces[name] = randomBytes(16).toString("hex");
@@ -67,7 +58,7 @@ beforeAll(async () => {
     return client.call("POST", path, { key: user.key!, body, headers });
   };
   const save = async (sandbox: object): Promise<string> => {
-    const { body } = await client.call("POST", "/api/workflows", { key: user.key!, body: GRAPH(sandbox, `http://${address}/fetched`) });
+    const { body } = await client.call("POST", "/api/workflows", { key: user.key!, body: GRAPH(sandbox, `${receiver.url}/fetched`) });
     return `/api/workflows/${String(body.slug)}/run`;
   };
   const endedRun = (answer: Answer, status: string): Promise<Answer> =>
@@ -122,7 +113,7 @@ beforeAll(async () => {
     },
     [4, 20, 60],
   );
-  await eventually(() => received.filter(({ path }) => path === "/hook").length >= 4);
+  await eventually(() => receiver.requests.filter(({ path }) => path === "/hook").length >= 4);
   await withTemporal(async ({ schedule }) => {
     for (const name of ["retention", "ledger-check"]) await schedule.getHandle(`${platform.env.TEMPORAL_TASK_QUEUE!}-${name}`).trigger();
   });
@@ -135,7 +126,7 @@ afterAll(async () => {
   await platform?.stop();
   await certificates?.remove();
   collector?.stop();
-  receiver?.close();
+  await receiver?.close();
 });
 
 const CALLER = "b7ad6b7169203331";
@@ -222,8 +213,8 @@ it("continues on another worker if one is killed, to the provider and to billing
 
 it("sends the trace to the provider whose entry allows this, and to no server of users", () => {
   expect(spansOf("async").filter(({ service, kind }) => service?.includes("sandbox") && kind === "server")).not.toEqual([]);
-  expect(received.map(({ path }) => path)).toEqual(expect.arrayContaining(["/fetched", "/hook"]));
-  expect(received.filter(({ headers }) => headers.traceparent !== undefined)).toEqual([]);
+  expect(receiver.requests.map(({ path }) => path)).toEqual(expect.arrayContaining(["/fetched", "/hook"]));
+  expect(receiver.requests.filter(({ headers }) => headers.traceparent !== undefined)).toEqual([]);
 });
 
 it("delivers webhooks in separate traces, which link to the run's", () => {

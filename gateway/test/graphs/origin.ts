@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 
 /** Server that http-request nodes of random graphs call. Its response depends only on the request. */
 
@@ -11,17 +9,7 @@ export const answerTo = (url: URL): { count: number; x: string; items: string[] 
   return { count, x, items: Array.from({ length: count }, (_, index) => `${index} of ${count}`) };
 };
 
-export const startOrigin = async (port = 0): Promise<{ address: string; stop: () => void }> => {
-  const server = createServer((request, response) => {
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(answerTo(new URL(request.url!, "http://origin.test"))));
-  }).listen(port, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-};
+export const startOrigin = (port = 0): Promise<Recorder> =>
+  startRecorder((response, { path }) => {
+    response.setHeader("content-type", "application/json").end(JSON.stringify(answerTo(new URL(path, "http://origin.test"))));
+  }, port);

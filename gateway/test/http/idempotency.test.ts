@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connectRedis, createAccountKeys, createLogger, redisReady, type Redis } from "@nodeloom/platform";
 import { createIdempotency, idempotencyKey, type Idempotency, type RenderedReply } from "../../src/edge/idempotency";
-import { startCuttableProxy } from "../support/proxy";
+import { startRelay } from "../../../test-support/relay";
 import { eventually } from "../../../test-support/eventually";
 import { deferred } from "../../../test-support/deferred";
 
@@ -148,16 +148,16 @@ describe("an Idempotency-Key", () => {
   });
 
   it("is rejected while the store is unavailable", async () => {
-    const proxy = await startCuttableProxy(process.env.REDIS_URL!);
+    const proxy = await startRelay(process.env.REDIS_URL!);
     const away = connectRedis({ url: proxy.url, logger });
     await redisReady(away, PATIENCE_MS);
-    proxy.cut();
+    await proxy.cut();
     const result = createIdempotency({ redis: away, keyPrefix: "x:", logger }).once(requestOf(), () =>
       Promise.reject(new Error("must not work")),
     );
     await expect(result).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
     away.disconnect();
-    proxy.stop();
+    await proxy.stop();
   });
 
   it.each(["", " ", "x".repeat(256), "täg", "a\nb"])("with an invalid form is rejected: %j", (value) => {

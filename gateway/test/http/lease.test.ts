@@ -3,7 +3,7 @@ import { UUID } from "@nodeloom/kernel";
 import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
 import { createLeases, fingerprintOf, keyedId, resourceOf, type Leases } from "../../src/edge/lease";
 import { readPrefer } from "../../src/http/prefer";
-import { startCuttableProxy } from "../support/proxy";
+import { startRelay } from "../../../test-support/relay";
 
 const logger = createLogger("test", "silent");
 let redis: Redis;
@@ -64,14 +64,14 @@ describe("a request under a key", () => {
   });
 
   it("is answered without Redis: it joins the running request", async () => {
-    const proxy = await startCuttableProxy(process.env.REDIS_URL!);
+    const proxy = await startRelay(process.env.REDIS_URL!);
     const away = connectRedis({ url: proxy.url, logger });
     await redisReady(away, 20_000);
-    proxy.cut();
+    await proxy.cut();
     const without = createLeases({ redis: away, keyPrefix: "x:", logger });
     expect(await without.hold("id", "f", () => Promise.resolve("answered"))).toBe("answered");
     away.disconnect();
-    proxy.stop();
+    await proxy.stop();
   });
 });
 

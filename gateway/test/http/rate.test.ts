@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { connectRedis, createLogger, redisReady } from "@nodeloom/platform";
 import { createRateLimits, rateLimitHeaders, type RateLimits } from "../../src/edge/rate/rate";
-import { startCuttableProxy } from "../support/proxy";
+import { startRelay } from "../../../test-support/relay";
 import { startPlatform, type Platform } from "../support/platform";
 import { send } from "../support/http";
 
@@ -20,7 +20,7 @@ const count = async (limits: RateLimits, key: string, points: number, times: num
 
 describe("counting requests", () => {
   it("is shared by every gateway, exact under parallel requests, and kept while Redis is unavailable", async () => {
-    const proxy = await startCuttableProxy(process.env.REDIS_URL!);
+    const proxy = await startRelay(process.env.REDIS_URL!);
     const connections = [0, 1].map(() => connectRedis({ url: proxy.url, logger }));
     await Promise.all(connections.map((redis) => redisReady(redis, 60_000)));
     const keyPrefix = `test:${randomUUID()}:`;
@@ -29,17 +29,17 @@ describe("counting requests", () => {
     const together = await Promise.all([count(one, "a", 20, 30), count(two, "a", 20, 30)]);
     expect(together[0] + together[1]).toBe(20);
 
-    proxy.cut();
+    await proxy.cut();
     // If each request waited for Redis, this would take a minute.
     const startedAt = Date.now();
     expect(await count(one, "b", 5, 60)).toBe(5);
     expect(Date.now() - startedAt).toBeLessThan(20_000);
 
-    proxy.restore();
+    await proxy.mend();
     await Promise.all(connections.map((redis) => redisReady(redis, 60_000)));
     expect((await Promise.all([count(one, "c", 4, 4), count(two, "c", 4, 4)])).reduce((sum, n) => sum + n, 0)).toBe(4);
     connections.forEach((redis) => redis.disconnect());
-    proxy.stop();
+    await proxy.stop();
   });
 
   it("reports the limit, the remaining number and the end of the window", async () => {

@@ -38,7 +38,14 @@ const keysOf = async (redis: Redis, pattern: string): Promise<string[]> => {
 };
 const nothing = (): Promise<void> => Promise.resolve();
 const single = (): Promise<RedisGroup> =>
-  Promise.resolve({ url: process.env.REDIS_URL!, killPrimary: nothing, kill: nothing, tlsPorts: () => [], stop: nothing });
+  Promise.resolve({
+    url: process.env.REDIS_URL!,
+    killPrimary: nothing,
+    kill: nothing,
+    restart: nothing,
+    tlsPorts: () => [],
+    stop: nothing,
+  });
 
 describe.each([
   ["one server", single],

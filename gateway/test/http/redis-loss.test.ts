@@ -3,26 +3,26 @@ import { CACHE_TTL_MS } from "../../../services/identity/src/keys/key-cache";
 import { CALLER_FRESH_MS } from "../../src/http/limits";
 import { send } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
-import { startCuttableProxy, type CuttableProxy } from "../support/proxy";
+import { startRelay, type Relay } from "../../../test-support/relay";
 
 const PATIENCE_MS = 20_000;
 
 let platform: Platform;
-let proxy: CuttableProxy;
+let proxy: Relay;
 let edge: { baseUrl: string; stop(): Promise<void> };
 let pro: User;
 
 beforeAll(async () => {
   platform = await startPlatform();
   pro = await platform.createUser({ tier: "business" });
-  proxy = await startCuttableProxy(process.env.REDIS_URL!);
+  proxy = await startRelay(process.env.REDIS_URL!);
   // Identity keeps its own connection, so only the gateway loses Redis.
   edge = await platform.startGateway({ REDIS_URL: proxy.url });
 });
 afterAll(async () => {
   await edge.stop();
   await platform.stop();
-  proxy.stop();
+  await proxy.stop();
 });
 
 const get = (path: string, headers: Record<string, string>) => send(edge.baseUrl, path, { headers });
@@ -62,7 +62,7 @@ describe("a gateway that has lost Redis", () => {
   });
 
   it("reconnects to Redis automatically", async () => {
-    proxy.restore();
+    await proxy.mend();
     const deadline = Date.now() + PATIENCE_MS;
     let { status } = await get("/api/whoami", { cookie: pro.cookie });
     while (status !== 200 && Date.now() < deadline) ({ status } = await get("/api/whoami", { cookie: pro.cookie }));

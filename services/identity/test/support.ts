@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { connect, createServer, type Socket } from "node:net";
 import { DomainError } from "@nodeloom/kernel";
 import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
 import { identity, organizations } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
-import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { database as identityDatabase } from "../src/database";
 import { service } from "../src/main";
 import { patient } from "../../../test-support/patient";
 
 export { eventually } from "../../../test-support/eventually";
+export { startRelay } from "../../../test-support/relay";
 
 export const PEPPER = "a pepper for tests, of enough characters";
 export const PASSWORD = "correct horse battery";
@@ -101,43 +100,6 @@ export const useIdentity = (overrides: Record<string, string> = {}): { client: I
   });
   afterAll(() => deployment.stop());
   return { client: later(() => client), deployment: later(() => deployment) };
-};
-
-export interface Relay {
-  url: string;
-  /** Closes every connection and rejects new ones, like a stopped server. */
-  cut(): Promise<void>;
-  mend(): Promise<void>;
-}
-
-/** A TCP relay to a real server that a test can interrupt. */
-export const startRelay = async (url: string): Promise<Relay> => {
-  const target = new URL(url);
-  const sockets = new Set<Socket>();
-  const relay = createServer((incoming) => {
-    const outgoing = connect(Number(target.port), target.hostname);
-    for (const socket of [incoming, outgoing]) {
-      sockets.add(socket);
-      socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
-    }
-    incoming.pipe(outgoing).pipe(incoming);
-  });
-  const listen = (port: number): Promise<void> => new Promise((resolve) => relay.listen(port, "127.0.0.1", () => resolve()));
-  // A port that stays reserved while the relay is cut.
-  const port = await freePort();
-  await listen(port);
-  const relayed = new URL(url);
-  relayed.hostname = "127.0.0.1";
-  relayed.port = String(port);
-  return {
-    url: relayed.href,
-    cut: () =>
-      new Promise((resolve) => {
-        relay.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
-    mend: () => listen(port),
-  };
 };
 
 export const refusal = async (call: Promise<unknown>): Promise<Pick<DomainError, "kind" | "reason" | "message" | "metadata">> => {

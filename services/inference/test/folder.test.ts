@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { assetFolder, assetsFolders, unsupported, type FolderAsset } from "@nodeloom/platform";
 import { availabilityOf, foldersOf } from "../src/fetch/availability";
 import { fetchAssets } from "../src/fetch/fetch-assets";
 import { PICTURE_ASSETS, pictureAsset } from "../src/fetch/picture-assets";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 import { createFolder, removeFolder } from "./support/inference";
 
 /** Files of a model that the operator chooses. */
@@ -15,7 +14,7 @@ const contentOf = (path: string): Buffer => Buffer.from(`${path} `.repeat(2_000)
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 const isUnsupported = unsupported() !== undefined;
 
-let server: Server;
+let server: Recorder;
 let address: string;
 let folder: string;
 /** Requests as path and range. */
@@ -25,14 +24,14 @@ const broken = new Set<string>();
 const forged = new Set<string>();
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const path = request.url!.slice("/model/".length);
+  server = await startRecorder((response, request) => {
+    const path = request.path.slice("/model/".length);
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
     requests.push(`${path} from ${from}`);
-    if (!required.some((name) => name === path)) return response.writeHead(404).end();
+    if (!required.some((name) => name === path)) return void response.writeHead(404).end();
     const content = contentOf(forged.has(path) ? path.toUpperCase() : path).subarray(from);
     response.writeHead(from > 0 ? 206 : 200, { "content-length": content.length });
-    if (!broken.delete(path)) return response.end(content);
+    if (!broken.delete(path)) return void response.end(content);
     response.write(content.subarray(0, 5_000));
     const part = join(folder, "cache", "partial-pictures", "temporary", `${required.findIndex((name) => name === path)}.part`);
     const breaking = setInterval(() => {
@@ -41,10 +40,9 @@ beforeAll(async () => {
       response.destroy();
     }, 10);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/model/`;
+  address = `${server.url}/model/`;
 });
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+afterAll(() => server.close());
 beforeEach(() => {
   folder = createFolder();
   for (const list of [broken, forged]) list.clear();

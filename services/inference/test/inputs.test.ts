@@ -1,34 +1,31 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEgressClient } from "@nodeloom/platform";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 import { bringFiles, type FileSources } from "../src/inputs";
 
 /** Requests to the platform's storage. */
 const requestedUrls: string[] = [];
 const PREFIX = "https://nodeloom.example/media/";
-let server: Server;
+let server: Recorder;
 let folder: string;
 let sources: FileSources;
 const clients = [createEgressClient()];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "nodeloom-inputs-"));
-  server = createServer((request, response) => {
-    requestedUrls.push(request.url!);
+  server = await startRecorder((response, { path }) => {
+    requestedUrls.push(path);
     response.end("sound");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = createEgressClient({ allow: [host] });
+  const client = createEgressClient({ allow: [server.address] });
   clients.push(client);
-  sources = { own: { prefix: PREFIX, base: `http://${host}/media/`, client }, other: clients[0]! };
+  sources = { own: { prefix: PREFIX, base: `${server.url}/media/`, client }, other: clients[0]! };
 });
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
-  server.close();
+  await server.close();
   await rm(folder, { recursive: true });
 });
 

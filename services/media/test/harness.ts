@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
@@ -87,21 +85,5 @@ export const startMedia = async (
       await connection.close();
       await rm(folder, { recursive: true, force: true });
     },
-  };
-};
-
-/** A loopback web server as a provider's file host. */
-export const startOrigin = async (listener: RequestListener): Promise<{ url: string; address: string; stop(): Promise<void> }> => {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    url: `http://${address}`,
-    address,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 };

@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { LIMITS } from "@nodeloom/kernel";
 import type { media } from "@nodeloom/proto";
 import { openFolderBlobs } from "../src/blobs/folder-blobs";
-import { OWNER, PNG, WAV, startMedia, startOrigin, uploadMessages, type RunningMedia } from "./harness";
+import { OWNER, PNG, WAV, startMedia, uploadMessages, type RunningMedia } from "./harness";
+import { startRecorder, type RecordedRequest, type Recorder } from "../../../test-support/recorder";
 import { signed } from "../../../test-support/signed";
 
 const MIB = 1024 * 1024;
 const hits = new Map<string, number>();
-const routes: Record<string, (request: IncomingMessage, response: ServerResponse, hit: number) => void> = {
+const routes: Record<string, (request: RecordedRequest, response: ServerResponse, hit: number) => void> = {
   "/image": (_request, response) => response.setHeader("Content-Type", "text/html").end(PNG),
   "/slow": (_request, response) => setTimeout(() => response.end(PNG), 100),
   "/once": (_request, response, hit) => (hit === 1 ? response.end(PNG) : response.writeHead(404).end()),
@@ -39,12 +40,12 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
   },
 };
 
-let origin: Awaited<ReturnType<typeof startOrigin>>;
+let origin: Recorder;
 let service: RunningMedia & { prefix: string };
 
 beforeAll(async () => {
-  origin = await startOrigin((request, response) => {
-    const path = new URL(request.url!, "http://origin").pathname;
+  origin = await startRecorder((response, request) => {
+    const path = new URL(request.path, "http://origin").pathname;
     hits.set(path, (hits.get(path) ?? 0) + 1);
     const route = routes[path];
     if (route) route(request, response, hits.get(path)!);
@@ -54,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  await origin.stop();
+  await origin.close();
 });
 beforeEach(() => hits.clear());
 

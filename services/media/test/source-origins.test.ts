@@ -1,19 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { media } from "@nodeloom/proto";
-import { OWNER, PNG, startMedia, startOrigin, type RunningMedia } from "./harness";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
+import { OWNER, PNG, startMedia, type RunningMedia } from "./harness";
 
 const { SOURCE_ORIGIN_PROVIDER: PROVIDER, SOURCE_ORIGIN_USER: USER } = media.SourceOrigin;
 
 const hits: string[] = [];
-let origin: Awaited<ReturnType<typeof startOrigin>>;
+let origin: Recorder;
 /** One instance can reach the origin for providers, the other the origin for users. */
 let forProviders: RunningMedia;
 let forUsers: RunningMedia;
 
 beforeAll(async () => {
-  origin = await startOrigin((request, response) => {
-    hits.push(request.url!);
-    if (request.url === "/hop") response.writeHead(302, { Location: "/image" }).end();
+  origin = await startRecorder((response, request) => {
+    hits.push(request.path);
+    if (request.path === "/hop") response.writeHead(302, { Location: "/image" }).end();
     else response.end(PNG);
   });
   forProviders = await startMedia([origin.address]);
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([forProviders.stop(), forUsers.stop()]);
-  await origin.stop();
+  await origin.close();
 });
 beforeEach(() => hits.splice(0));
 

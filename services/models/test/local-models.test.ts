@@ -1,9 +1,8 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createEgressClient, createGrpcClient, type EgressClient } from "@nodeloom/platform";
 import { models as modelsProto } from "@nodeloom/proto";
 import { startFakeService } from "../../../test-support/fake-service";
+import { startRecorder, type Recorder } from "../../../test-support/recorder";
 import type { Catalog } from "../src/catalog";
 import { createLocalModels, type LocalModels } from "../src/local-models";
 import { loadRegistry } from "../src/registry";
@@ -13,26 +12,23 @@ const KEY = "key-of-the-test";
 /** Answer of the fake inference service; undefined if it fails. */
 let answer: object | undefined;
 let requests: string[];
-let server: Server;
+let server: Recorder;
 let egress: EgressClient;
 let url: string;
 let time: number;
 let local: LocalModels;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    requests.push(`${request.url} ${request.headers.authorization}`);
-    response.statusCode = answer ? 200 : 500;
-    response.end(JSON.stringify(answer ?? {}));
+  server = await startRecorder((response, { path, headers }) => {
+    requests.push(`${path} ${headers.authorization}`);
+    response.writeHead(answer ? 200 : 500).end(JSON.stringify(answer ?? {}));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  url = `http://${host}`;
-  egress = createEgressClient({ allow: [host] });
+  ({ url } = server);
+  egress = createEgressClient({ allow: [server.address] });
 });
 afterAll(async () => {
   await egress.close();
-  await new Promise((resolve) => server.close(resolve));
+  await server.close();
 });
 beforeEach(() => {
   requests = [];

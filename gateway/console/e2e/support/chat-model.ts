@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
+import { startRecorder } from "../../../../test-support/recorder";
 
 /** A chat model with the API of OpenAI's chat completions whose answers a test writes. */
 
@@ -25,7 +24,7 @@ export interface ChatModel {
   /** Answers of the next requests; the last one is repeated. */
   script(answers: readonly ChatAnswer[]): void;
   requests: ChatRequest[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 const HANG = "hang";
@@ -49,17 +48,11 @@ const send = (response: ServerResponse, answer: ChatAnswer): void => {
 export const startChatModel = async (): Promise<ChatModel> => {
   let answers: ChatAnswer[] = [];
   const requests: ChatRequest[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      requests.push(JSON.parse(Buffer.concat(chunks).toString()) as ChatRequest);
-      const answer = answers.length > 1 ? answers.shift()! : (answers[0] ?? "");
-      if (answer !== HANG) send(response, answer);
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { address, close } = await startRecorder((response, { body }) => {
+    requests.push(JSON.parse(body) as ChatRequest);
+    const answer = answers.length > 1 ? answers.shift()! : (answers[0] ?? "");
+    if (answer !== HANG) send(response, answer);
+  });
   const text = (title: string) => ({ type: "string", title, maxLength: 262_144 });
   return {
     address,
@@ -78,9 +71,6 @@ export const startChatModel = async (): Promise<ChatModel> => {
       answers = [...next];
     },
     requests,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
 };

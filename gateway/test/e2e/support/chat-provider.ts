@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { startRecorder } from "../../../../test-support/recorder";
 
 const CALL_MS = 150;
 
@@ -10,26 +8,23 @@ export interface ChatProvider {
   /** Body for `POST /api/admin/models`. */
   entry(internalName: string, maxConcurrent: number): object;
   counts: { running: number; most: number; ended: number };
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** A provider with the form of OpenAI's chat completions that counts how many calls it serves at once. */
 export const startChatProvider = async (): Promise<ChatProvider> => {
   const counts = { running: 0, most: 0, ended: 0 };
-  const server = createServer((request, response) => {
+  const { address, close } = await startRecorder((response) => {
     counts.running += 1;
     counts.most = Math.max(counts.most, counts.running);
     response.on("close", () => (counts.running -= 1));
-    request.resume();
     setTimeout(() => {
       counts.ended += 1;
       const choices = [{ index: 0, message: { role: "assistant", content: "warp and weft" }, finish_reason: "stop" }];
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ id: "1", choices, usage: { prompt_tokens: 1, completion_tokens: 3 } }));
     }, CALL_MS);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   return {
     address,
     entry: (internalName, maxConcurrent) => ({
@@ -44,9 +39,6 @@ export const startChatProvider = async (): Promise<ChatProvider> => {
       ...{ minTier: "free", trialRuns: 0, tasks: [] },
     }),
     counts,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
 };

@@ -1,10 +1,8 @@
-import { once } from "node:events";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clientOf } from "../../../../test-support/client";
+import { startRecorder } from "../../../../test-support/recorder";
 import { startPlatform, type Platform } from "../../../../test-support/platform";
 
 /** A platform that supports all calls of OpenAI's libraries, an account, and files to send. */
@@ -55,19 +53,17 @@ export interface Stage {
 
 export const startStage = async (): Promise<Stage> => {
   const folder = await mkdtemp(join(tmpdir(), "nodeloom-openai-"));
-  const provider = createServer((request, response) => {
-    request.resume().on("end", () => response.setHeader("Content-Type", "application/json").end('{"text":"as it was said"}'));
-  }).listen(0, "127.0.0.1");
-  await once(provider, "listening");
-  const address = `127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  const registry = await registryWith(folder, `http://${address}/v1`);
-  const platform = await startPlatform({ env: { MODELS_REGISTRY_DIR: registry }, allow: [address] });
+  const provider = await startRecorder((response) =>
+    response.setHeader("Content-Type", "application/json").end('{"text":"as it was said"}'),
+  );
+  const registry = await registryWith(folder, `${provider.url}/v1`);
+  const platform = await startPlatform({ env: { MODELS_REGISTRY_DIR: registry }, allow: [provider.address] });
   const user = await clientOf(platform).account({ tier: "business" });
   const files: [string, string] = [join(folder, "hat.png"), join(folder, "voice.wav")];
   await Promise.all([writeFile(files[0], PNG), writeFile(files[1], WAV)]);
   const stop = async (): Promise<void> => {
     await platform.stop();
-    provider.close();
+    await provider.close();
     await rm(folder, { recursive: true, force: true });
   };
   return { platform, key: user.key!, folder, files, stop };

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { createInputCheck, unavailable, type Price } from "@nodeloom/kernel";
 import { createSlots } from "@nodeloom/platform";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
@@ -17,6 +16,7 @@ import type { Stores } from "../../src/record/stores";
 import { createSubmissions } from "../../src/calls/submissions";
 import type { ModelCall } from "../../src/run/calls";
 import { pictures, voice } from "../../../../test-support/direct";
+import { startRecorder, type Recorder, type RecordedRequest } from "../../../../test-support/recorder";
 import { openStore } from "../support/index";
 import { startMedia, type RunningMedia } from "../support/media";
 import { SANDBOX_KEY, startSandbox, type RunningSandbox } from "../support/sandbox";
@@ -32,34 +32,27 @@ let egress: EgressClient;
 let stores: Stores;
 let stopStore: () => Promise<void>;
 /** A provider whose responses each test sets. */
-let own: Server;
+let own: Recorder;
 let ownUrl: string;
-let answer: (request: IncomingMessage, response: ServerResponse, body: Record<string, unknown>) => void;
+let answer: (request: RecordedRequest, response: ServerResponse, body: Record<string, unknown>) => void;
 let requests: Record<string, unknown>[];
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  own = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString() || "{}") as Record<string, unknown>;
-      requests.push(body);
-      answer(request, response, body);
-    });
-  }).listen(0, "127.0.0.1");
-  await once(own, "listening");
-  const ownAddress = `127.0.0.1:${(own.address() as AddressInfo).port}`;
-  [sandboxUrl, ownUrl] = [sandbox.url, `http://${ownAddress}`];
-  egress = createEgressClient({ allow: [sandbox.address, ownAddress] });
-  storage = await startMedia({ PROVIDER_EGRESS_ALLOW: `${sandbox.address},${ownAddress}` });
+  own = await startRecorder((response, request) => {
+    const body = JSON.parse(request.body || "{}") as Record<string, unknown>;
+    requests.push(body);
+    answer(request, response, body);
+  });
+  [sandboxUrl, ownUrl] = [sandbox.url, own.url];
+  egress = createEgressClient({ allow: [sandbox.address, own.address] });
+  storage = await startMedia({ PROVIDER_EGRESS_ALLOW: `${sandbox.address},${own.address}` });
   ({ client: media } = storage);
   ({ stores, stop: stopStore } = await openStore());
 });
 afterAll(async () => {
   await egress.close();
-  own.closeAllConnections();
-  own.close();
+  await own.close();
   await Promise.all([sandbox.stop(), storage.stop(), stopStore()]);
 });
 beforeEach(() => {
@@ -282,9 +275,9 @@ describe("the address of a job's file", () => {
   /** A provider that signs a new address at each poll. @param good number of the valid address */
   const signing = (good: number, addressOf = (poll: number) => `${ownUrl}/file-${poll}`): void => {
     polls = 0;
-    answer = ({ url = "" }, response) => {
-      if (url.startsWith("/jobs/")) return response.end(JSON.stringify({ status: "done", files: [addressOf((polls += 1))] }));
-      if (url === `/file-${good}`) return response.end(Buffer.from(PIXEL, "base64"));
+    answer = ({ path }, response) => {
+      if (path.startsWith("/jobs/")) return response.end(JSON.stringify({ status: "done", files: [addressOf((polls += 1))] }));
+      if (path === `/file-${good}`) return response.end(Buffer.from(PIXEL, "base64"));
       response.writeHead(403).end();
     };
   };
@@ -308,7 +301,7 @@ describe("the address of a job's file", () => {
 
 describe("a request", () => {
   it("includes the fixed members, values that no input can change, and the key in its header", async () => {
-    let headers: IncomingMessage["headers"] = {};
+    let headers: IncomingHttpHeaders = {};
     answer = (request, response) => {
       headers = request.headers;
       response.writeHead(418).end("{}");
@@ -385,13 +378,13 @@ describe("an aborted call", () => {
   });
 
   it("while the provider works closes the connection, and the report states that it could not be stopped", async () => {
-    const arrived = new Promise<IncomingMessage>((resolve) => (answer = (request) => resolve(request)));
+    const arrived = new Promise<ServerResponse>((resolve) => (answer = (_request, response) => resolve(response)));
     const target = calls(speech({ baseUrl: ownUrl }));
     const call = callOf();
     const cancellation = new AbortController();
     const run = target.run(call, cancellation.signal, soon());
     run.catch(() => undefined);
-    const closed = once((await arrived).socket, "close");
+    const closed = once(await arrived, "close");
     cancellation.abort(new Error("cancelled"));
     expect(await target.stop(call)).toEqual({ report: "could_not_stop", finished: null });
     await expect(run).rejects.toThrow("cancelled");

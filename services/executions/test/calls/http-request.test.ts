@@ -1,40 +1,29 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { DomainError, LIMITS, type HttpCall } from "@nodeloom/kernel";
 import { createEgressClient, createSlots, type EgressClient } from "@nodeloom/platform";
 import type { media } from "@nodeloom/proto";
+import { startRecorder, type Recorder, type RecordedRequest, type Respond } from "../../../../test-support/recorder";
 import { createKeepAnswer, type KeepAnswer } from "../../src/calls/answers";
 import { createHttpRequest } from "../../src/calls/http-request";
 import type { HttpNodeCall, HttpResult } from "../../src/run/calls";
 
-type RecordedRequest = { method: string; url: string; headers: IncomingMessage["headers"]; body: string };
-let server: Server;
+let server: Recorder;
 let baseUrl: string;
 let egress: EgressClient;
-let answer: (response: ServerResponse, seenCall: RecordedRequest) => void;
+let answer: Respond;
 let seenCalls: RecordedRequest[];
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const call = { method: request.method!, url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() };
-      seenCalls.push(call);
-      answer(response, call);
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  baseUrl = `http://${address}`;
-  egress = createEgressClient({ allow: [address] });
+  server = await startRecorder((response, call) => {
+    seenCalls.push(call);
+    answer(response, call);
+  });
+  baseUrl = server.url;
+  egress = createEgressClient({ allow: [server.address] });
 });
 afterAll(async () => {
   await egress.close();
-  server.closeAllConnections();
-  server.close();
+  await server.close();
 });
 beforeEach(() => {
   seenCalls = [];
@@ -228,7 +217,7 @@ it.each([
 });
 
 it("rejects a response that is too large", async () => {
-  answer = (response) => response.end(`${seenCalls[0]!.url.slice(2)}${"€".repeat(100_000)}`);
+  answer = (response) => response.end(`${seenCalls[0]!.path.slice(2)}${"€".repeat(100_000)}`);
   for (const before of ["", "a", "aa"]) {
     seenCalls = [];
     await expect(send({ url: `${baseUrl}/?${before}` })).rejects.toThrow(/larger than 262144/);

@@ -1,13 +1,11 @@
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { createEgressClient, createSlots, type EgressClient } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
 import { ProviderError } from "@nodeloom/providers";
 import { withFreshFiles } from "../../src/calls/call";
 import { createInputFiles, type InputFilesOptions } from "../../src/calls/input-files";
 import type { MaskFile, VectorFile } from "../../src/calls/mask-files";
+import { startRecordingServer, type RecordingServer } from "../../../../test-support/recording-server";
 import { callOf } from "../support/model-calls";
 
 /** Sends files to providers. A local server simulates their storage. */
@@ -15,15 +13,9 @@ import { callOf } from "../support/model-calls";
 const OWN = "http://127.0.0.1:8080/media/";
 const PUBLIC_OWN = "https://loom.nodeloom.dev/media/";
 
-interface RecordedRequest {
-  call: string;
-  headers: IncomingHttpHeaders;
-  body: Buffer;
-}
-let server: Server;
+let server: RecordingServer;
 let base: string;
 let egress: EgressClient;
-let requests: RecordedRequest[];
 /** Statuses of the next responses, instead of a success. */
 let failures: number[];
 
@@ -35,28 +27,20 @@ const answerTo = (path: string): unknown => {
 };
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      requests.push({ call: `${request.method} ${request.url}`, headers: request.headers, body: Buffer.concat(chunks) });
-      const failure = failures.shift();
-      response
-        .writeHead(failure ?? 200, { "content-type": "application/json" })
-        .end(JSON.stringify(failure === undefined ? answerTo(request.url!) : { error: "no" }));
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  base = `http://${address}`;
-  egress = createEgressClient({ allow: [address] });
+  server = await startRecordingServer();
+  server.answer = ({ call }) => {
+    const status = failures.shift();
+    return status === undefined ? { json: answerTo(call.slice(call.indexOf(" ") + 1)) } : { status, json: { error: "no" } };
+  };
+  base = server.url;
+  egress = createEgressClient({ allow: [server.address] });
 });
 afterAll(async () => {
   await egress.close();
-  server.close();
+  await server.stop();
 });
 beforeEach(() => {
-  requests = [];
+  server.requests = [];
   failures = [];
 });
 
@@ -207,18 +191,21 @@ describe("an upload", () => {
   it("to fal goes to the address of its storage, without the key", async () => {
     const { send } = sender({ ...ways("upload"), upload: { api: "fal", baseUrl: base } });
     expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "https://v3.fal.media/files/a.png" });
-    expect(requests.map(({ call }) => call)).toEqual(["POST /storage/upload/initiate?storage_type=fal-cdn-v3", "PUT /put/1"]);
-    expect(JSON.parse(requests[0]!.body.toString())).toEqual({ content_type: "image/png", file_name: "a.png" });
-    expect(requests.map(({ headers }) => headers.authorization)).toEqual(["Key secret-of-ours", undefined]);
-    expect(requests[1]).toMatchObject({ headers: { "content-type": "image/png", "content-length": "7" }, body: Buffer.from("picture") });
+    expect(server.requests.map(({ call }) => call)).toEqual(["POST /storage/upload/initiate?storage_type=fal-cdn-v3", "PUT /put/1"]);
+    expect(server.requests[0]!.json()).toEqual({ content_type: "image/png", file_name: "a.png" });
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["Key secret-of-ours", undefined]);
+    expect(server.requests[1]).toMatchObject({
+      headers: { "content-type": "image/png", "content-length": "7" },
+      bytes: Buffer.from("picture"),
+    });
   });
 
   it("to Replicate is a form with the file and its metadata", async () => {
     const { send } = sender({ ...ways("upload"), upload: { api: "replicate" } });
     expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "https://api.replicate.com/v1/files/f" });
-    const { headers, body } = requests[0]!;
-    const form = await new Response(new Uint8Array(body), { headers: { "content-type": headers["content-type"]! } }).formData();
-    expect(Number(headers["content-length"])).toBe(body.length);
+    const { headers, bytes } = server.requests[0]!;
+    const form = await new Response(new Uint8Array(bytes), { headers: { "content-type": headers["content-type"]! } }).formData();
+    expect(Number(headers["content-length"])).toBe(bytes.length);
     expect(form.get("metadata")).toBe("{}");
     const file = form.get("content") as File;
     expect([file.name, file.type, await file.text()]).toEqual(["a.png", "image/png", "picture"]);
@@ -227,11 +214,11 @@ describe("an upload", () => {
   it("to Runway is a form with its required fields, and the file last", async () => {
     const { send } = sender({ ...ways("upload"), upload: { api: "runway" } });
     expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "runway://1" });
-    expect(JSON.parse(requests[0]!.body.toString())).toEqual({ filename: "a.png", type: "ephemeral" });
-    expect(requests[0]!.headers["x-runway-version"]).toBe("2024-11-06");
-    expect([requests[1]!.call, requests[1]!.headers.authorization]).toEqual(["POST /form", undefined]);
-    const form = await new Response(new Uint8Array(requests[1]!.body), {
-      headers: { "content-type": requests[1]!.headers["content-type"]! },
+    expect(server.requests[0]!.json()).toEqual({ filename: "a.png", type: "ephemeral" });
+    expect(server.requests[0]!.headers["x-runway-version"]).toBe("2024-11-06");
+    expect([server.requests[1]!.call, server.requests[1]!.headers.authorization]).toEqual(["POST /form", undefined]);
+    const form = await new Response(new Uint8Array(server.requests[1]!.bytes), {
+      headers: { "content-type": server.requests[1]!.headers["content-type"]! },
     }).formData();
     expect([...form.keys()]).toEqual(["key", "file"]);
   });
@@ -240,7 +227,7 @@ describe("an upload", () => {
     const { send } = sender({ ...ways("upload"), upload: { api: "replicate" } });
     await Promise.all([send({ image: `${OWN}a.png` }), send({ image: `${OWN}a.png` })]);
     await send({ images: [`${OWN}a.png`, "https://files.nodeloom.dev/same.png"] });
-    expect(requests).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it("of an earlier call is repeated once if the provider rejects the reused file", async () => {
@@ -252,20 +239,20 @@ describe("an upload", () => {
     };
     const fresh = refusing(400);
     await expect(withFreshFiles(await sending({ image: `${OWN}a.png` }), fresh.send)).rejects.toThrow("no such file");
-    expect([fresh.sends(), requests.length]).toEqual([1, 1]);
+    expect([fresh.sends(), server.requests.length]).toEqual([1, 1]);
     const forgotten = refusing(404);
     await expect(withFreshFiles(await sending({ image: `${OWN}a.png` }), forgotten.send)).rejects.toThrow("no such file");
-    expect([forgotten.sends(), requests.length]).toEqual([2, 2]);
+    expect([forgotten.sends(), server.requests.length]).toEqual([2, 2]);
     const badKey = refusing(401);
     await expect(withFreshFiles(await sending({ image: `${OWN}a.png` }), badKey.send)).rejects.toThrow("no such file");
-    expect([badKey.sends(), requests.length]).toEqual([1, 2]);
+    expect([badKey.sends(), server.requests.length]).toEqual([1, 2]);
     const images: unknown[] = [];
     const once = (inputs: Record<string, unknown>): Promise<string> => {
       images.push(inputs.image);
       return images.length === 1 ? forgotten.send() : Promise.resolve("taken");
     };
     expect(await withFreshFiles(await sending({ image: `${OWN}a.png` }), once)).toBe("taken");
-    expect([images.length, requests.length]).toEqual([2, 3]);
+    expect([images.length, server.requests.length]).toEqual([2, 3]);
   });
 
   it("is retried while the storage is briefly unavailable, and by the next call after a failure", async () => {
@@ -285,8 +272,8 @@ describe("an upload", () => {
     const bytes = Buffer.alloc(40 * 1024 * 1024, 7);
     const { send } = sender({ ...ways("upload"), upload: { api: "fal" } }, { bytes });
     await send({ image: `${OWN}a.png` });
-    expect(requests[1]!.body.equals(bytes)).toBe(true);
-    expect(requests[1]!.headers["content-length"]).toBe(String(bytes.length));
+    expect(server.requests[1]!.bytes.equals(bytes)).toBe(true);
+    expect(server.requests[1]!.headers["content-length"]).toBe(String(bytes.length));
   });
 
   it("of a foreign address goes through the platform's storage, with the rules for users' addresses", async () => {
@@ -304,6 +291,6 @@ describe("a file that can't be sent", () => {
     });
     const { send } = sender({ files: { image: { send: ["url", "data-url"], maxDataChars: 4_096 } } }, { bytes: Buffer.alloc(10_000) });
     await expect(send({ image: `${OWN}a.png` })).rejects.toThrow(/PUBLIC_BASE_URL .*, or give a file of at most 3 kB/);
-    expect(requests).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 });

@@ -1,11 +1,9 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { unavailable } from "@nodeloom/kernel";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import type { Models } from "../../src/clients";
 import { createKeyTest, createProviderKeys, type ReadSecret } from "../../src/calls/provider-keys";
+import { startRecorder, type Recorder } from "../../../../test-support/recorder";
 import { createTransport } from "@nodeloom/providers";
 
 type Read = (request: identity.ReadSecretsRequest) => Promise<identity.ReadSecretsResponse>;
@@ -60,28 +58,22 @@ describe("the key of a provider", () => {
 });
 
 describe("calls of a provider with a key from the console", () => {
-  let server: Server;
+  let server: Recorder;
   let egress: EgressClient;
   let baseUrl: string;
   let answer: { status: number; body: string };
-  let requests: { url: string | undefined; headers: IncomingHttpHeaders }[];
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      requests.push({ url: request.url, headers: request.headers });
-      response.writeHead(answer.status).end(answer.body);
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    baseUrl = `http://${host}/v1`;
-    egress = createEgressClient({ allow: [host] });
+    server = await startRecorder((response) => response.writeHead(answer.status).end(answer.body));
+    baseUrl = `${server.url}/v1`;
+    egress = createEgressClient({ allow: [server.address] });
   });
   beforeEach(() => {
-    requests = [];
+    server.requests.length = 0;
     answer = { status: 200, body: "{}" };
   });
   afterAll(async () => {
     await egress.close();
-    server.close();
+    await server.close();
   });
   const call = { method: "GET", url: "" };
 
@@ -92,7 +84,7 @@ describe("calls of a provider with a key from the console", () => {
     secret = "second-key-of-the-console";
     answer = { status: 401, body: '{"error": {"message": "not first-key-of-the-console, second-key-of-the-console"}}' };
     const transportError = await transport.json({ ...call, url: baseUrl }).catch((error: unknown) => error);
-    expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
       "Bearer first-key-of-the-console",
       "Bearer second-key-of-the-console",
     ]);
@@ -103,7 +95,7 @@ describe("calls of a provider with a key from the console", () => {
   it("are not sent while the key can't be read, and can be repeated", async () => {
     const transport = createTransport({ egress, secret: () => Promise.reject(unavailable("identity is away")) }, { auth: AUTH });
     await expect(transport.json({ ...call, url: baseUrl })).rejects.toMatchObject({ kind: "unavailable", retryAfterMs: 1_000 });
-    expect(requests).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   const test = (secret: string | undefined, provider: Record<string, unknown> = { auth: AUTH }) => {
@@ -114,7 +106,7 @@ describe("calls of a provider with a key from the console", () => {
 
   it("can test a key before: a working one, a rejected one, none, and one that can't be tested", async () => {
     expect(await test("a-working-key-of-ours")("OPENAI_API_KEY")).toEqual({ outcome: "works", message: "", providerStatus: 0 });
-    expect(requests).toMatchObject([{ url: "/v1/models", headers: { authorization: "Bearer a-working-key-of-ours" } }]);
+    expect(server.requests).toMatchObject([{ path: "/v1/models", headers: { authorization: "Bearer a-working-key-of-ours" } }]);
     answer = { status: 401, body: '{"error": {"message": "Incorrect API key provided: a-wrong-key-of-ours"}}' };
     const result = await test("a-wrong-key-of-ours")("OPENAI_API_KEY");
     expect(result).toEqual({

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createSlots } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import { createKeepFile, type KeepFile } from "../../src/calls/stored-files";
 import type { Media } from "../../src/clients";
 import type { FileToKeep } from "../../src/run/calls";
+import { startRecorder, type Recorder } from "../../../../test-support/recorder";
 import { startMedia, type RunningMedia } from "../support/media";
 
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
@@ -13,26 +12,24 @@ const OWNER = "owner";
 
 let storage: RunningMedia;
 let client: Media;
-let origin: Server;
+let origin: Recorder;
 let url: string;
 let fetched: string[];
 let keepFile: KeepFile;
 
 beforeAll(async () => {
-  origin = createServer((request, response) => {
-    fetched.push(request.url!);
-    response.end(request.url === "/page" ? "<!doctype html>" : PNG);
+  origin = await startRecorder((response, { path }) => {
+    fetched.push(path);
+    response.end(path === "/page" ? "<!doctype html>" : PNG);
   });
-  await new Promise<void>((resolve) => origin.listen(0, "127.0.0.1", resolve));
-  const address = `127.0.0.1:${(origin.address() as AddressInfo).port}`;
-  url = `http://${address}`;
-  storage = await startMedia({ USER_EGRESS_ALLOW: address });
+  ({ url } = origin);
+  storage = await startMedia({ USER_EGRESS_ALLOW: origin.address });
   ({ client } = storage);
   keepFile = createKeepFile(client, createSlots({ concurrency: 4, queueLimit: 10 }));
 });
 afterAll(async () => {
   await storage.stop();
-  origin.close();
+  await origin.close();
 });
 beforeEach(() => {
   fetched = [];

@@ -1,41 +1,33 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { DomainError } from "@nodeloom/kernel";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
+import { startRecorder, type Recorder, type RecordedRequest, type Respond } from "../../../../test-support/recorder";
 import { createHttpRequest } from "../../src/calls/http-request";
 import { createRedaction, createSecretSending, type SendHttp } from "../../src/calls/secrets";
 import type { HttpNodeCall } from "../../src/run/calls";
 
 const VALUE = 'sk/live+"9" of=me';
-let server: Server;
+let server: Recorder;
 let address: string;
 let egress: EgressClient;
-let answer: (response: ServerResponse, request: { url: string; headers: IncomingMessage["headers"]; body: string }) => void;
-let requests: { url: string; headers: IncomingMessage["headers"]; body: string }[];
+let answer: Respond;
+let requests: RecordedRequest[];
 let stored: identity.ReadSecretsResponse;
 let reads: identity.ReadSecretsRequest[];
 let send: SendHttp;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const whole = { url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() };
-      requests.push(whole);
-      answer(response, whole);
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server = await startRecorder((response, request) => {
+    requests.push(request);
+    answer(response, request);
+  });
+  ({ address } = server);
   egress = createEgressClient({ allow: [address] });
 });
 afterAll(async () => {
   await egress.close();
-  server.closeAllConnections();
-  server.close();
+  await server.close();
 });
 beforeEach(() => {
   [requests, reads] = [[], []];
@@ -65,7 +57,7 @@ describe("a request with a secret", () => {
   it("has it only where it is sent, read for its runner", async () => {
     await sendCall({ url: `http://${address}/?k={{secrets.KEY}}`, body: { k: "{{secrets.KEY}}" } });
     expect(reads).toEqual([{ owner: "user", names: ["KEY"], alias: "" }]);
-    expect(requests).toMatchObject([{ url: `/?k=${encodeURIComponent(VALUE)}`, headers: { authorization: `Bearer ${VALUE}` } }]);
+    expect(requests).toMatchObject([{ path: `/?k=${encodeURIComponent(VALUE)}`, headers: { authorization: `Bearer ${VALUE}` } }]);
     expect(JSON.parse(requests[0]!.body)).toEqual({ k: VALUE });
   });
 
@@ -106,7 +98,7 @@ describe("a request with a secret", () => {
   });
 
   it("isn't sent to another address that a response names", async () => {
-    answer = (response, { url }) => void (url === "/" ? response.writeHead(302, { location: "/else" }) : response.writeHead(200)).end();
+    answer = (response, { path }) => void (path === "/" ? response.writeHead(302, { location: "/else" }) : response.writeHead(200)).end();
     expect(await sendCall()).toEqual({ status: 302, body: "" });
     expect(requests).toHaveLength(1);
   });

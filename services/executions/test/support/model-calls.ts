@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
 import { createInputCheck, type Price } from "@nodeloom/kernel";
 import { createEgressClient, createSlots, type EgressClient } from "@nodeloom/platform";
 import type { Media } from "../../src/clients";
@@ -16,6 +14,7 @@ import { createProvider } from "@nodeloom/providers";
 import type { Stores } from "../../src/record/stores";
 import type { ModelCall } from "../../src/run/calls";
 import { TIMING } from "../../src/run/timing";
+import { startRecorder, type Recorder } from "../../../../test-support/recorder";
 import { openStore } from "./index";
 
 /** Calls of models against a local provider, recorded in a real store. */
@@ -36,37 +35,25 @@ export const peer = {} as {
 
 /** Starts the provider before a file's tests and stops it afterwards. */
 export const usePeer = (): void => {
-  let server: Server;
+  let server: Recorder;
   let stop: () => Promise<void>;
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () => {
-        const text = Buffer.concat(chunks).toString();
-        const call: RecordedRequest = {
-          path: `${request.method} ${request.url}`,
-          headers: request.headers,
-          body: (text === "" ? {} : JSON.parse(text)) as RecordedRequest["body"],
-        };
-        peer.requests.push(call);
-        const answer = peer.answers(call);
-        if (!answer) return void response.destroy();
-        response
-          .writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers })
-          .end(answer.raw ?? JSON.stringify(answer.body ?? {}));
-      });
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    peer.baseUrl = `http://${address}`;
-    peer.egress = createEgressClient({ allow: [address] });
+    server = await startRecorder((response, { method, path, headers, body }) => {
+      const call: RecordedRequest = { path: `${method} ${path}`, headers, body: JSON.parse(body || "{}") as RecordedRequest["body"] };
+      peer.requests.push(call);
+      const answer = peer.answers(call);
+      if (!answer) return void response.destroy();
+      response
+        .writeHead(answer.status ?? 200, { "content-type": "application/json", ...answer.headers })
+        .end(answer.raw ?? JSON.stringify(answer.body ?? {}));
+    });
+    peer.baseUrl = server.url;
+    peer.egress = createEgressClient({ allow: [server.address] });
     ({ stores: peer.stores, stop } = await openStore());
   });
   afterAll(async () => {
     await peer.egress.close();
-    server.closeAllConnections();
-    server.close();
+    await server.close();
     await stop();
   });
   beforeEach(() => {

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import { createHttpRequest } from "../../src/calls/http-request";
 import type { Outgoing } from "../../src/calls/outgoing";
@@ -11,13 +9,14 @@ import type { RunEnd, RunInput } from "../../src/run/types";
 import { createActivities, type ActivityOptions } from "../../src/workflow/activities";
 import { createRunStarter, type RunStarter } from "../../src/workflow/client";
 import type { RunningTemporal } from "@nodeloom/platform/temporal";
+import { startRecorder, type Recorder } from "../../../../test-support/recorder";
 import { openOutgoing } from "../support";
 import { startWorker } from "../support/temporal";
 import { inputWith, planWith } from "../support/run-inputs";
 
 const PER_WINDOW = 2;
 
-let server: Server;
+let server: Recorder;
 let url: string;
 let seenCount: number;
 let egress: EgressClient;
@@ -31,14 +30,12 @@ let starter: RunStarter;
 const ends = new Map<string, RunEnd>();
 
 beforeAll(async () => {
-  server = createServer((_request, response) => {
+  server = await startRecorder((response) => {
     seenCount += 1;
     response.end("here");
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  url = `http://${address}/`;
-  egress = createEgressClient({ allow: [address] });
+  });
+  url = `${server.url}/`;
+  egress = createEgressClient({ allow: [server.address] });
   const nothing = (): Promise<void> => Promise.resolve();
   const activities = createActivities({
     execution: {
@@ -80,8 +77,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await temporal.stop();
   await egress.close();
-  server.closeAllConnections();
-  server.close();
+  await server.close();
 });
 beforeEach(() => {
   seenCount = 0;

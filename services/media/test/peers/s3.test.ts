@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { peerOf, START_MS, startPeer } from "../../../../test-support/peer";
-import { PNG, startMedia, startOrigin, type RunningMedia } from "../harness";
+import { PNG, startMedia, type RunningMedia } from "../harness";
+import { startRecorder } from "../../../../test-support/recorder";
 import { signed } from "../../../../test-support/signed";
 
 /** Stores files in a bucket of Versity's S3 gateway, which checks signatures and keeps objects as files. */
@@ -135,7 +136,7 @@ it(
   "reports that storage is unavailable while the store is, and continues afterwards",
   async () => {
     const { url } = await media.upload(PNG);
-    const origin = await startOrigin((_request, response) => response.end(PNG));
+    const origin = await startRecorder((response) => response.end(PNG));
     const ingesting = await startMedia([origin.address], undefined, settings());
     try {
       await stopStore();
@@ -155,7 +156,7 @@ it(
       expect((await ingesting.ingest("a-result", `${origin.url}/image`)).bytes).toBe(PNG.length);
     } finally {
       await ingesting.stop();
-      await origin.stop();
+      await origin.close();
     }
   },
   START_MS,
