@@ -424,9 +424,9 @@ describe("another user's template", () => {
   const refusals = (id: string): object => ({ message: expect.stringContaining(`you have no media file ${id}`) as string });
 
   it("runs with its author's files, wherever it names them", async () => {
-    const id = await upload("author");
+    const [example, id] = [await upload("author"), await upload("author")];
     const nodes = [
-      photoField(id),
+      photoField(example),
       { id: "up", type: "media-upload", data: { mediaId: id } },
       { id: "ids", type: "list", data: { items: [id] } },
       { id: "set", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x", image: id } } },
@@ -443,12 +443,23 @@ describe("another user's template", () => {
     expect(planned.steps.find((step) => step.id === "set")!.literals.image).toEqual(url);
     expect(planned.steps.find((step) => step.id === "pic")!.sources.image).toEqual([{ value: [file] }]);
     expect(planned.authorFiles).toBeUndefined();
-    // The runner can't see the outputs of its nodes.
+    // The runner can't see the outputs of its nodes, because they can show a private file.
     expect(planned.hidesOutputs).toBe(true);
     expect(JSON.stringify(planned.evaluated)).not.toContain("public.test");
     expect(JSON.stringify((await plan(target, {}, { runner: runner({ userId: "author" }) })).plan.evaluated)).toContain("public.test");
     // An explicit field is the runner's own file.
     expect((await plan(target, { photo: await upload("stranger") }, stranger)).plan.output.photo).toEqual([{ value: file }]);
+  });
+
+  it("shows the outputs of its nodes if they use none of its author's files but the examples of its fields", async () => {
+    const target = await template(
+      [photoField(await upload("author")), pic, out],
+      [
+        ["in.photo", "pic.image"],
+        ["pic.image", "out.images"],
+      ],
+    );
+    expect((await plan(target, {}, stranger)).plan.hidesOutputs).toBeUndefined();
   });
 
   it("gives a reader none of its author's files for their ids, in any input", async () => {

@@ -161,9 +161,14 @@ const planChosen = (
     const ownerId = ownerOf?.(id);
     return ownerId === undefined ? [] : [[ownerId, id]];
   });
-  const isOthers = (id: string): boolean => isAuthors(id) || ownerOf?.(id) !== undefined;
+  // Files that are defaults of a template's fields are public.
+  const examples = new Set(filesOfFields(fields, new Map(fields.map((field) => [field.name, field.default]))).map(({ value }) => value));
+  const isOthers = (id: string): boolean => (isAuthors(id) && !examples.has(id)) || ownerOf?.(id) !== undefined;
   // The inner workflows of a template may be private to its author.
   const hides =
-    (isForeign && expanded !== undefined) || innerMediaIds.length > 0 || forwarded.length > 0 || task.media.some(([id]) => isOthers(id));
+    (isForeign && expanded !== undefined) ||
+    innerMediaIds.length > 0 ||
+    forwarded.some(isOthers) ||
+    task.media.some(([id]) => isOthers(id));
   return { ...answer, forwardedMediaIds: forwarded, innerMediaIds, ...(hides ? { plan: withHiddenOutputs(answer.plan) } : {}) };
 };
