@@ -17,20 +17,20 @@ import {
 } from "@nodeloom/platform";
 import { accountErasure, addresses, erasure, identity, organizations, signIn } from "@nodeloom/proto";
 import { z } from "zod";
-import { addressHandlers } from "./addresses/server";
+import { addressHandlers } from "./server/addresses";
 import { database } from "./database";
 import { joinChanges } from "./changes";
 import { createEraseAudited } from "./erasure/audited-store";
 import { createEraseIdentity } from "./erasure/erase-store";
-import { accountErasureHandlers } from "./erasure/server";
+import { accountErasureHandlers } from "./server/erasure";
 import { createIdentity } from "./identity";
 import { loadLibrary } from "./oidc/provider";
 import { oidcSettings, oidcVariables } from "./oidc/settings";
 import { secretsKeys } from "./secrets/envelope";
 import { KEY_ENVIRONMENT } from "./keys/key-value";
-import { organizationHandlers } from "./organizations/server";
-import { signInHandlers } from "./sessions/server";
-import { identityHandlers } from "./server";
+import { organizationHandlers } from "./server/organizations";
+import { signInHandlers } from "./server/sign-in";
+import { identityHandlers } from "./server/identity";
 import { createStore } from "./store";
 
 const MAX_ERASURE_DAYS = 365;

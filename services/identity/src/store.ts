@@ -21,7 +21,7 @@ import type {
   TierRecord,
   UserRecord,
 } from "./records";
-import { erasureSchema } from "./erasure/schema";
+import { erasureSchema, date, number, optionalDate, OPTIONS, optionalText, text } from "./schema-fields";
 import { createErasureMarks, createErasureStore, type ErasureMarks, type ErasureStore } from "./erasure/erasure-store";
 import { createKnownAddressStore, type KnownAddressStore } from "./sessions/known-address-store";
 import { createOidcStore, type OidcStore } from "./oidc/oidc-store";
@@ -29,14 +29,13 @@ import { createOidcModels } from "./oidc/schema";
 import { createOrganizationStore, type OrganizationStore } from "./organizations/organization-store";
 import { createServiceAccountStore, type ServiceAccountStore } from "./organizations/service-account-store";
 import { createOrganizationModel } from "./organizations/schema";
-import { createPendingSignInStore, type PendingSignInStore } from "./second-factor/pending-sign-in-store";
+import { createPendingSignInStore, type PendingSignInStore } from "./sign-in/pending-sign-in-store";
 import { createSecondFactorStore, type SecondFactorStore } from "./second-factor/second-factor-store";
 import { createSecretStore, type SecretStore } from "./secrets/secret-store";
 import { createTierStore, type TierStore } from "./tiers/tier-store";
 import { createRunStopStore, type RunStopStore } from "./users/run-stop-store";
 import { stopSchema } from "./users/schema";
 import { keySchema, runSecretSchema } from "./keys/schema";
-import { date, number, optionalDate, OPTIONS, optionalText, text } from "./schema-fields";
 import { attemptsSchema, knownAddressSchema, pendingSignInSchema } from "./sessions/schema";
 import { createUserStore, type UserStore } from "./users/user-store";
 

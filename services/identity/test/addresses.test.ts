@@ -3,7 +3,7 @@ import { ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
 import { createLogger } from "@nodeloom/platform";
 import { createIdentity } from "../src/identity";
 import type { UserRecord } from "../src/records";
-import type { Identity } from "../src/server";
+import type { Identity } from "../src/server/identity";
 import { createStore, type Store } from "../src/store";
 import { deploy, PASSWORD, PEPPER, refusal, type Deployment } from "./support";
 

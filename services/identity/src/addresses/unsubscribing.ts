@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { isNotice, NOTICES, type Notice } from "@nodeloom/kernel";
-import { nameOf } from "../sessions/networks";
+import { nameOf } from "../networks";
 
 /** Unsubscribe links in notices. A link works without a session, for one notice of one user, as long as the user exists. */
 

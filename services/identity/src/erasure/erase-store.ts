@@ -1,7 +1,7 @@
 import { UUID } from "@nodeloom/kernel";
 import { createErasure, removeSome, untilNone, type AccountKeys, type Erase, type RemovedPage } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { erasedOrganization } from "../organizations/erasure";
+import { erasedOrganization } from "./organization-erasures";
 import { withoutMember, withRole } from "../organizations/members";
 import type { OrganizationChange, OrganizationStore } from "../organizations/organization-store";
 import type { OrganizationRecord } from "../organizations/records";

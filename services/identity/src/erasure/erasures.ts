@@ -9,7 +9,7 @@ import { NO_PASSWORD } from "../users/passwords";
 import type { RunStops } from "../users/run-stops";
 import { noSuchUser, toUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";
-import type { OrganizationErasures } from "../organizations/erasure";
+import type { OrganizationErasures } from "./organization-erasures";
 import { newErasure, type Erasable, type ErasureStore } from "./erasure-store";
 import type { SoleOwnerships } from "./sole-ownerships";
 

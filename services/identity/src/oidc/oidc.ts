@@ -2,8 +2,8 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { accountSuspended } from "@nodeloom/kernel";
 import type { OidcSignInRecord, UserRecord } from "../records";
-import type { PendingSignIn, PendingSignIns } from "../second-factor/pending-sign-ins";
-import { nameOf } from "../sessions/networks";
+import type { PendingSignIn, PendingSignIns } from "../sign-in/pending-sign-ins";
+import { nameOf } from "../networks";
 import type { Reauthentication, ByPassword } from "../sessions/reauthentication";
 import { hasSecondFactor, noSuchUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";

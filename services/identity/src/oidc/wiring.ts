@@ -1,10 +1,10 @@
 import type { EgressClient, Logger } from "@nodeloom/platform";
 import type { Changes } from "../changes";
-import type { PendingSignIns } from "../second-factor/pending-sign-ins";
+import type { PendingSignIns } from "../sign-in/pending-sign-ins";
 import type { Reauthentication } from "../sessions/reauthentication";
 import type { Store } from "../store";
 import type { Tiers } from "../tiers/tiers";
-import type { EarlierAccess } from "../users/earlier-access";
+import type { EarlierAccess } from "../organizations/earlier-access";
 import type { Users } from "../users/users";
 import { createOidcAccounts } from "./accounts";
 import { createOidc, type Oidc, type OidcOptions } from "./oidc";

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { accountNotApproved, DomainError, invalidRequest, ORGANIZATION_BOUNDS, type Role } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
-import { nameOf } from "../sessions/networks";
+import { nameOf } from "../networks";
 import { isEmail, normaliseEmail } from "../users/emails";
 import type { Users } from "../users/users";
 import type { Accounts } from "./accounts";

@@ -1,6 +1,5 @@
 import { Schema, type Connection, type Model } from "mongoose";
-import { erasureSchema } from "../erasure/schema";
-import { OPTIONS, date, text } from "../schema-fields";
+import { erasureSchema, OPTIONS, date, text } from "../schema-fields";
 import { stopSchema } from "../users/schema";
 import type { InvitationRecord, MemberRecord, OrganizationRecord } from "./records";
 

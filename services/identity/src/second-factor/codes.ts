@@ -1,7 +1,7 @@
 /** Authenticator codes (TOTP, RFC 6238) and recovery codes. */
 import { randomInt } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
-import { nameOf } from "../sessions/networks";
+import { nameOf } from "../networks";
 
 const ISSUER = "Nodeloom";
 /** Length recommended by RFC 4226. */

@@ -13,7 +13,7 @@ import { hasSecondFactor, noSuchUser, toUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";
 import { newRecoveryCodes, newSecret, recoveryHash, urlOf } from "./codes";
 import { sealedFor, type CodeMatching } from "./matching";
-import { wrongCode } from "./pending-sign-ins";
+import { wrongCode } from "../sign-in/pending-sign-ins";
 import type { SecondFactorStore } from "./second-factor-store";
 
 /** Time step before any code is accepted. */

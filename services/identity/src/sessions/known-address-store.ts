@@ -1,7 +1,7 @@
 import { isDuplicateKey } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { KnownAddressRecord } from "../records";
-import { nameOf } from "./networks";
+import { nameOf } from "../networks";
 
 /** Time for which an address stays known after its last sign-in. */
 export const KNOWN_ADDRESS_SECONDS = 180 * 24 * 60 * 60;

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { nameOf } from "./networks";
+import { nameOf } from "../networks";
 
 /** Tokens in links have the form `<user id>.<secret>`. The id finds the user without an index on secrets. */
 

@@ -1,7 +1,7 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { AttemptsStore, Pace } from "./attempts-store";
 import { knownAddressesOf, type KnownAddressStore } from "./known-address-store";
-import { nameOf, networkOf } from "./networks";
+import { nameOf, networkOf } from "../networks";
 
 const MINUTE_MS = 60 * 1_000;
 

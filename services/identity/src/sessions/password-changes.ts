@@ -2,7 +2,7 @@ import { DomainError, invalidRequest } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import type { UserRecord } from "../records";
 import type { Tiers } from "../tiers/tiers";
-import type { EarlierAccess } from "../users/earlier-access";
+import type { EarlierAccess } from "../organizations/earlier-access";
 import { passwordProblem } from "../users/password-rules";
 import type { Passwords } from "../users/passwords";
 import { isVerified, noSuchUser, toUser, type User } from "../users/user";

@@ -4,7 +4,7 @@ import { Secret, TOTP } from "otpauth";
 import { createIdentity } from "../../src/identity";
 import type { OidcSettings } from "../../src/oidc/settings";
 import type { UserRecord } from "../../src/records";
-import type { Identity } from "../../src/server";
+import type { Identity } from "../../src/server/identity";
 import { createStore } from "../../src/store";
 import { deploy, PASSWORD, PEPPER, refusal, type Deployment } from "../support";
 import { browse, startProvider, type Person, type TestProvider } from "../../../../test-support/oidc-provider";

@@ -4,7 +4,7 @@ import { Secret, TOTP } from "otpauth";
 import { createIdentity } from "../../src/identity";
 import type { UserRecord } from "../../src/records";
 import { createStore } from "../../src/store";
-import type { Identity } from "../../src/server";
+import type { Identity } from "../../src/server/identity";
 import { deploy, PASSWORD, PEPPER, refusal, type Deployment } from "../support";
 
 const HOME = "198.51.100.7";

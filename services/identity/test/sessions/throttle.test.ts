@@ -1,5 +1,5 @@
 import { createLoginThrottle, type LoginThrottle } from "../../src/sessions/login-throttle";
-import { networkOf } from "../../src/sessions/networks";
+import { networkOf } from "../../src/networks";
 import { createStore } from "../../src/store";
 import { deploy, PEPPER, refusal, type Deployment } from "../support";
 

@@ -1,8 +1,8 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { accountErasure as proto } from "@nodeloom/proto";
-import { toUserMessage } from "../messages";
-import type { ErasureProof, Erasures } from "./erasures";
+import { toUserMessage } from "./messages";
+import type { ErasureProof, Erasures } from "../erasure/erasures";
 
 const proofOf = ({ proof, address }: proto.RequestErasureRequest): ErasureProof => {
   if (proof?.$case === "password") return { password: proof.value, address };

@@ -1,8 +1,8 @@
 import { unary } from "@nodeloom/platform";
 import { signIn } from "@nodeloom/proto";
 import type { Oidc } from "../oidc/oidc";
-import { toUserMessage } from "../messages";
-import type { PendingSignIns } from "../second-factor/pending-sign-ins";
+import { toUserMessage } from "./messages";
+import type { PendingSignIns } from "../sign-in/pending-sign-ins";
 import type { SecondFactors } from "../second-factor/second-factors";
 
 type Server = signIn.SignInServiceServer;

@@ -1,12 +1,12 @@
 import { capsFromNumbers, capsToNumbers, type CustomTier, type Plan } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
-import type { AuditEntry } from "./audit/audit";
-import type { AuthenticatedKey } from "./keys/authentication";
-import type { AuditRecord, SecretRecord } from "./records";
-import type { ReportedRequest } from "./keys/key-request-store";
-import type { DeletedKeyRecord, KeyRecord } from "./keys/records";
-import { partsOf } from "./secrets/aliases";
-import type { User } from "./users/user";
+import type { AuditEntry } from "../audit/audit";
+import type { AuthenticatedKey } from "../keys/authentication";
+import type { AuditRecord, SecretRecord } from "../records";
+import type { ReportedRequest } from "../keys/key-request-store";
+import type { DeletedKeyRecord, KeyRecord } from "../keys/records";
+import { partsOf } from "../secrets/aliases";
+import type { User } from "../users/user";
 
 /** Converts domain values to and from gRPC messages. Absent members are undefined in messages and null in the domain. */
 

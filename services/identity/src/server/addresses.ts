@@ -1,7 +1,7 @@
 import { unary } from "@nodeloom/platform";
 import { addresses as messages } from "@nodeloom/proto";
-import type { Addresses } from "./addresses";
-import type { ListApprovers } from "./approvers";
+import type { Addresses } from "../addresses/addresses";
+import type { ListApprovers } from "../addresses/approvers";
 
 export interface AddressServices {
   addresses: Addresses;

@@ -1,9 +1,9 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
-import type { EndpointRecord } from "./records";
-import type { EndpointId } from "./endpoint-store";
-import type { Endpoints, WithSecret } from "./endpoints";
+import type { EndpointRecord } from "../keys/records";
+import type { EndpointId } from "../keys/endpoint-store";
+import type { Endpoints, WithSecret } from "../keys/endpoints";
 
 type EndpointMethods =
   "listWebhookEndpoints" | "createWebhookEndpoint" | "updateWebhookEndpoint" | "rotateWebhookEndpointSecret" | "deleteWebhookEndpoint";

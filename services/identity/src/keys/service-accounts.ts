@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, unavailable } from "@nodeloom/kernel";
 import { insertIntoFreePlace } from "@nodeloom/platform";
 import type { Changes } from "../changes";
-import { grantIssues, grantsFor, requireKeyRights } from "../keys/grants";
-import type { KeyStore } from "../keys/key-store";
-import type { Accounts } from "./accounts";
-import { noSuchOrganization, requireRole } from "./members";
-import type { OrganizationStore } from "./organization-store";
-import { atLimit, readName } from "./organizations";
-import type { ServiceAccountRecord } from "./records";
-import type { ServiceAccountStore } from "./service-account-store";
+import { grantIssues, grantsFor, requireKeyRights } from "./grants";
+import type { KeyStore } from "./key-store";
+import type { Accounts } from "../organizations/accounts";
+import { noSuchOrganization, requireRole } from "../organizations/members";
+import type { OrganizationStore } from "../organizations/organization-store";
+import { atLimit, readName } from "../organizations/organizations";
+import type { ServiceAccountRecord } from "../organizations/records";
+import type { ServiceAccountStore } from "../organizations/service-account-store";
 
 /** The owner, which is an organization or the person's own account, and the acting person, who must be an owner of it. */
 export interface ServiceAccountOwner {

@@ -3,11 +3,11 @@ import { DomainError } from "@nodeloom/kernel";
 import type { SignInNotes } from "../audit/sign-in-notes";
 import type { UserRecord } from "../records";
 import type { LoginThrottle } from "../sessions/login-throttle";
-import { nameOf, networkOf } from "../sessions/networks";
+import { nameOf, networkOf } from "../networks";
 import type { Tiers } from "../tiers/tiers";
 import { hasSecondFactor, toUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";
-import type { CodeMatching } from "./matching";
+import type { CodeMatching } from "../second-factor/matching";
 import type { PendingSignInStore } from "./pending-sign-in-store";
 
 /** Time limit for entering the code after the password. */

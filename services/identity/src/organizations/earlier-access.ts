@@ -1,10 +1,10 @@
 /** Ends grants that a person set up. Everything that acts for an account without the person must check here first. */
 import { DomainError, roleReaches } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
-import { memberOf, withoutAdmitted } from "../organizations/members";
-import { changeOrganization } from "../organizations/organizations";
-import type { OrganizationStore } from "../organizations/organization-store";
-import type { ServiceAccountStore } from "../organizations/service-account-store";
+import { memberOf, withoutAdmitted } from "./members";
+import { changeOrganization } from "./organizations";
+import type { OrganizationStore } from "./organization-store";
+import type { ServiceAccountStore } from "./service-account-store";
 import type { UserRecord } from "../records";
 
 /** A hook, a schedule, a batch or a published app, which later acts for an account. */

@@ -1,11 +1,11 @@
 import { unary } from "@nodeloom/platform";
 import type { organizations as messages } from "@nodeloom/proto";
-import { toUserMessage } from "../messages";
-import type { Invitations } from "./invitations";
-import type { Member, Membership, Organizations } from "./organizations";
-import type { InvitationRecord, OrganizationRecord, ServiceAccountRecord } from "./records";
-import { serviceEmail } from "./accounts";
-import type { ServiceAccounts } from "./service-accounts";
+import { toUserMessage } from "./messages";
+import type { Invitations } from "../organizations/invitations";
+import type { Member, Membership, Organizations } from "../organizations/organizations";
+import type { InvitationRecord, OrganizationRecord, ServiceAccountRecord } from "../organizations/records";
+import { serviceEmail } from "../organizations/accounts";
+import type { ServiceAccounts } from "../keys/service-accounts";
 
 type Server = messages.OrganizationsServiceServer;
 

@@ -1,14 +1,14 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
-import { fromKeyRequestMessage, toAuthenticatedMessage, toDeletedKeyMessage, toKeyMessage, toUserMessage } from "../messages";
-import type { Authentication } from "./authentication";
-import { endpointHandlers } from "./endpoint-server";
-import type { Endpoints } from "./endpoints";
-import type { KeyRequests } from "./key-requests";
-import type { Keys } from "./keys";
-import type { RunSecrets } from "./run-secrets";
-import type { AddressProblem, Webhooks } from "./webhooks";
+import { fromKeyRequestMessage, toAuthenticatedMessage, toDeletedKeyMessage, toKeyMessage, toUserMessage } from "./messages";
+import type { Authentication } from "../keys/authentication";
+import { endpointHandlers } from "./endpoints";
+import type { Endpoints } from "../keys/endpoints";
+import type { KeyRequests } from "../keys/key-requests";
+import type { Keys } from "../keys/keys";
+import type { RunSecrets } from "../keys/run-secrets";
+import type { AddressProblem, Webhooks } from "../keys/webhooks";
 
 /** Maximum ids in one request: the rows of a page. */
 const MAX_KEY_IDS = 1_000;

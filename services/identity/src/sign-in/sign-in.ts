@@ -1,13 +1,13 @@
 import { accountSuspended, DomainError, invalidRequest } from "@nodeloom/kernel";
 import type { SignInNotes } from "../audit/sign-in-notes";
-import type { PendingSignIn, PendingSignIns } from "../second-factor/pending-sign-ins";
+import type { PendingSignIn, PendingSignIns } from "./pending-sign-ins";
 import type { Tiers } from "../tiers/tiers";
 import { credentialIssues } from "../users/bootstrap";
 import { normaliseEmail } from "../users/emails";
 import type { Passwords } from "../users/passwords";
 import { hasSecondFactor, newUser, toUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";
-import type { LoginThrottle } from "./login-throttle";
+import type { LoginThrottle } from "../sessions/login-throttle";
 
 export interface Credentials {
   email: string;

@@ -1,15 +1,15 @@
 /** Erasure of organizations. An owner requests it, and any owner can cancel it until it starts. */
 import { preconditionFailed } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
-import { newErasure, type ErasureMarks } from "../erasure/erasure-store";
+import { newErasure, type ErasureMarks } from "./erasure-store";
 import type { ErasureRecord } from "../records";
 import type { RunStops } from "../users/run-stops";
 import type { User } from "../users/user";
-import type { Accounts } from "./accounts";
-import { noSuchOrganization, requireRole } from "./members";
-import type { OrganizationChange, OrganizationStore } from "./organization-store";
-import { changeOrganization } from "./organizations";
-import type { OrganizationRecord } from "./records";
+import type { Accounts } from "../organizations/accounts";
+import { noSuchOrganization, requireRole } from "../organizations/members";
+import type { OrganizationChange, OrganizationStore } from "../organizations/organization-store";
+import { changeOrganization } from "../organizations/organizations";
+import type { OrganizationRecord } from "../organizations/records";
 
 /** The requesting owner; undefined for an administrator. */
 export type AskedBy = string | undefined;
