@@ -70,17 +70,12 @@ const WITH_FLOORS = [
   },
 ];
 
-/** Maximum circles among rooms of services without floors. Never raise a number. */
-const CIRCLES = /** @type {Record<string, number>} */ ({
-  identity: 1,
-});
-
 /** @type {readonly Part[]} */
 export const PARTS = [
   ...WITH_FLOORS,
   ...[...SERVICES.map((service) => [service.name, folderOf(service)]), ...LIBRARIES.map((name) => [name, `services/${name}`])]
     .filter(([name]) => !WITH_FLOORS.some((part) => part.name === name))
-    .map(([name, folder]) => ({ name: `${name}`, folder: `${folder}/src`, circles: CIRCLES[`${name}`] ?? 0 })),
+    .map(([name, folder]) => ({ name: `${name}`, folder: `${folder}/src` })),
 ];
 
 /** @param {string} name */

@@ -1,5 +1,4 @@
 import type { CustomTier, Notice } from "@nodeloom/kernel";
-import type { StoredLink } from "./sessions/link-tokens";
 
 /** Stored documents, one interface per collection. `_id` is a UUID unless stated otherwise. */
 
@@ -65,6 +64,12 @@ export interface RunStopRecord {
   _id: string;
   userId: string;
   at: Date;
+}
+
+export interface StoredLink {
+  /** Keyed hash of the link's secret. */
+  hash: string;
+  expiresAt: Date;
 }
 
 export interface PasswordResetRecord extends StoredLink {

@@ -1,6 +1,3 @@
-import { Schema } from "mongoose";
-import type { ErasureRecord } from "./records";
-
 /** Options and fields that the schemas share. */
 
 /** For documents with an `_id` of their own, and for their parts, which have none. */
@@ -12,15 +9,3 @@ export const number = { type: Number, required: true } as const;
 
 /** Not `required`, because that rejects empty texts. */
 export const optionalText = { type: String, default: "" } as const;
-
-/** Set while an erasure is scheduled. */
-export const erasureSchema = new Schema<ErasureRecord>(
-  {
-    requestedAt: { type: Date, required: true },
-    erasesAt: { type: Date, required: true },
-    begunAt: { type: Date, default: null },
-    endedAt: { type: Date, default: null },
-    knownAs: { type: String, default: "" },
-  },
-  { _id: false, id: false },
-);

@@ -21,7 +21,7 @@ import type {
   TierRecord,
   UserRecord,
 } from "./records";
-import { erasureSchema, date, number, optionalDate, OPTIONS, optionalText, text } from "./schema-fields";
+import { date, number, optionalDate, OPTIONS, optionalText, text } from "./schema-fields";
 import { createErasureMarks, createErasureStore, type ErasureMarks, type ErasureStore } from "./erasure/erasure-store";
 import { createKnownAddressStore, type KnownAddressStore } from "./sessions/known-address-store";
 import { createOidcStore, type OidcStore } from "./oidc/oidc-store";
@@ -34,7 +34,7 @@ import { createSecondFactorStore, type SecondFactorStore } from "./second-factor
 import { createSecretStore, type SecretStore } from "./secrets/secret-store";
 import { createTierStore, type TierStore } from "./tiers/tier-store";
 import { createRunStopStore, type RunStopStore } from "./users/run-stop-store";
-import { stopSchema } from "./users/schema";
+import { erasureSchema, stopSchema } from "./users/schema";
 import { keySchema, runSecretSchema } from "./keys/schema";
 import { attemptsSchema, knownAddressSchema, pendingSignInSchema } from "./sessions/schema";
 import { createUserStore, type UserStore } from "./users/user-store";

@@ -1,7 +1,6 @@
 import type { Notice } from "@nodeloom/kernel";
 import type { Model } from "mongoose";
-import type { UserRecord } from "../records";
-import type { StoredLink } from "../sessions/link-tokens";
+import type { StoredLink, UserRecord } from "../records";
 
 export type MutedNotices = Partial<Record<Notice, boolean>>;
 

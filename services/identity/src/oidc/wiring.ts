@@ -2,7 +2,8 @@ import type { EgressClient, Logger } from "@nodeloom/platform";
 import type { Changes } from "../changes";
 import type { PendingSignIns } from "../sign-in/pending-sign-ins";
 import type { Reauthentication } from "../sessions/reauthentication";
-import type { Store } from "../store";
+import type { UserStore } from "../users/user-store";
+import type { OidcStore } from "./oidc-store";
 import type { Tiers } from "../tiers/tiers";
 import type { EarlierAccess } from "../organizations/earlier-access";
 import type { Users } from "../users/users";
@@ -19,7 +20,7 @@ export interface OidcConfigured {
 
 export interface OidcParts {
   configured: OidcConfigured | undefined;
-  store: Store;
+  store: { oidc: OidcStore; users: UserStore };
   users: Users;
   tiers: Tiers;
   changes: Changes;

@@ -1,11 +1,19 @@
 import { PLANS, type Role } from "@nodeloom/kernel";
-import type { KeyRecord } from "../keys/records";
 import { noSuchUser, type User } from "../users/user";
 import type { Users } from "../users/users";
 import { memberOf } from "./members";
 import type { OrganizationStore } from "./organization-store";
 import type { OrganizationRecord } from "./records";
 import type { ServiceAccountStore } from "./service-account-store";
+
+/** Members of a key that its validity depends on. */
+export interface HeldKey {
+  userId: string;
+  /** Creator of the key; absent if its owner created it. */
+  madeBy?: string;
+  epoch: number;
+  createdAt: Date;
+}
 
 /** The owner and the creator of a key. */
 export interface KeyHolder {
@@ -28,7 +36,7 @@ export interface Accounts {
   ofService(owner: User, id: string): Promise<{ person: User; within: readonly string[] } | null>;
   ofOrganization(organization: OrganizationRecord): Promise<User>;
   /** Returns null if the key is invalid because its creator left the organization or lost approval. */
-  holderOf(key: KeyRecord): Promise<KeyHolder | null>;
+  holderOf(key: HeldKey): Promise<KeyHolder | null>;
 }
 
 export interface AccountsOptions {
@@ -96,14 +104,14 @@ export const createAccounts = ({ users, store, serviceAccounts }: AccountsOption
     return { person: { ...standing, ...own, keyEpoch: organization ? 0 : owner.keyEpoch }, within: capabilities };
   };
 
-  const heldByService = async (key: KeyRecord, id: string): Promise<KeyHolder | null> => {
+  const heldByService = async (key: HeldKey, id: string): Promise<KeyHolder | null> => {
     const owner = await find(key.userId);
     const account = owner && (await ofService(owner, id));
     if (!account || key.epoch !== account.person.keyEpoch) return null;
     return { user: { ...owner, role: "user" }, ...account, role: owner.organization ? "owner" : null };
   };
 
-  const ofMember = async (key: KeyRecord, madeBy: string): Promise<KeyHolder | null> => {
+  const ofMember = async (key: HeldKey, madeBy: string): Promise<KeyHolder | null> => {
     const [organization, person] = await Promise.all([store.find(key.userId), users.find(madeBy)]);
     const member = organization && memberOf(organization, madeBy);
     // A key that was created before its creator left stays invalid after they return.

@@ -1,6 +1,6 @@
 import { Schema, type Connection, type Model } from "mongoose";
-import { erasureSchema, OPTIONS, date, text } from "../schema-fields";
-import { stopSchema } from "../users/schema";
+import { OPTIONS, date, text } from "../schema-fields";
+import { erasureSchema, stopSchema } from "../users/schema";
 import type { InvitationRecord, MemberRecord, OrganizationRecord } from "./records";
 
 const memberSchema = new Schema<MemberRecord>({ personId: text, role: text, since: date, admittedBy: String }, OPTIONS);

@@ -1,3 +1,4 @@
+import { DomainError } from "@nodeloom/kernel";
 import type { SecondFactorRecord, UserRecord } from "../records";
 import type { Envelope } from "../secrets/envelope";
 import { parseCode, recoveryHash, stepOf } from "./codes";
@@ -26,6 +27,9 @@ export interface CodeMatchingOptions {
   pepper: string;
   clock: () => number;
 }
+
+export const wrongCode = (): DomainError =>
+  new DomainError("unauthenticated", "UNAUTHENTICATED", "the code is wrong, or was used: wait for the next one");
 
 /** Owner and name to which a secret's encryption is bound. */
 export const sealedFor = (userId: string, { id }: Pick<SecondFactorRecord, "id">): { owner: string; name: string } => ({

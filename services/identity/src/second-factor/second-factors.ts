@@ -12,8 +12,7 @@ import { hasPassword } from "../users/passwords";
 import { hasSecondFactor, noSuchUser, toUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";
 import { newRecoveryCodes, newSecret, recoveryHash, urlOf } from "./codes";
-import { sealedFor, type CodeMatching } from "./matching";
-import { wrongCode } from "../sign-in/pending-sign-ins";
+import { sealedFor, wrongCode, type CodeMatching } from "./matching";
 import type { SecondFactorStore } from "./second-factor-store";
 
 /** Time step before any code is accepted. */

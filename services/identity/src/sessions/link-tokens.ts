@@ -1,16 +1,11 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { nameOf } from "../networks";
+import type { StoredLink } from "../records";
 
 /** Tokens in links have the form `<user id>.<secret>`. The id finds the user without an index on secrets. */
 
 const SECRET_BYTES = 32;
 const TOKEN = /^([0-9a-f-]{36})\.([\w-]{43})$/;
-
-export interface StoredLink {
-  /** Keyed hash of the link's secret. */
-  hash: string;
-  expiresAt: Date;
-}
 
 export interface LinkTokens {
   /** Creates a token and its stored form. */

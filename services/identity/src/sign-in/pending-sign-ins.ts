@@ -7,7 +7,7 @@ import { nameOf, networkOf } from "../networks";
 import type { Tiers } from "../tiers/tiers";
 import { hasSecondFactor, toUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";
-import type { CodeMatching } from "../second-factor/matching";
+import { wrongCode, type CodeMatching } from "../second-factor/matching";
 import type { PendingSignInStore } from "./pending-sign-in-store";
 
 /** Time limit for entering the code after the password. */
@@ -43,8 +43,6 @@ export interface PendingSignInsOptions {
   clock?: () => number;
 }
 
-export const wrongCode = (): DomainError =>
-  new DomainError("unauthenticated", "UNAUTHENTICATED", "the code is wrong, or was used: wait for the next one");
 const notPending = (): DomainError =>
   new DomainError("unauthenticated", "UNAUTHENTICATED", "this sign-in has expired, was used or was begun elsewhere: sign in again");
 

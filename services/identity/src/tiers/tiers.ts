@@ -16,7 +16,6 @@ import {
 import type { Changes } from "../changes";
 import type { TierRecord } from "../records";
 import type { TierStore } from "./tier-store";
-import type { UserStore } from "../users/user-store";
 
 const MAX_ID_CHARS = 64;
 /** Maximum of the protocol's 32-bit integers. */
@@ -100,7 +99,7 @@ const tierIssues = (tier: CustomTier): Issue[] => {
 
 export interface TiersOptions {
   store: TierStore;
-  users: Pick<UserStore, "anyWithTier">;
+  users: { anyWithTier(tier: string): Promise<boolean> };
   changes: Changes;
   clock?: () => number;
 }

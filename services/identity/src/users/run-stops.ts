@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { OrganizationStore } from "../organizations/organization-store";
-import type { RunStopRecord, StopRecord } from "../records";
+import type { ErasureRecord, RunStopRecord, StopRecord } from "../records";
 import type { RunStopStore } from "./run-stop-store";
 import type { UserStore } from "./user-store";
 
@@ -43,7 +42,11 @@ export interface RunStops {
 export interface RunStopsOptions {
   store: RunStopStore;
   users: Pick<UserStore, "find">;
-  organizations: Pick<OrganizationStore, "find" | "idsOfTier">;
+  organizations: {
+    find(id: string): Promise<{ stop?: StopRecord | null; erasure?: ErasureRecord | null } | null>;
+    /** Returns the organizations whose tier is this person's. */
+    idsOfTier(personId: string): Promise<string[]>;
+  };
   clock?: () => number;
 }
 
