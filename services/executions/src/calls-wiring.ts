@@ -9,6 +9,7 @@ import {
   createSlots,
   createWindowCounter,
   OUTGOING_WINDOW_SECONDS,
+  pollsPerSecond,
   type AddressRulesOptions,
   type Logger,
   type Redis,
@@ -48,6 +49,7 @@ export interface CallsConfig extends ModerationConfig {
   REDIS_KEY_PREFIX: string;
   EXECUTIONS_DATA_DIR: string;
   EXECUTIONS_SPOOL_MB: number;
+  WORKER_POLLS?: number | undefined;
   EXECUTIONS_REPLICAS: number;
 }
 
@@ -102,7 +104,7 @@ export const wireCalls = async ({
     outages: createSharedOutages({ ...shared, logger }),
   };
   const gates = createGates(logger, (name) => process.env[name], cluster);
-  const [downloads, pace, textStreams] = [createSlots(DOWNLOADS), createPace(), createTextStreams(channel)];
+  const [downloads, pace, textStreams] = [createSlots(DOWNLOADS), createPace(pollsPerSecond(config)), createTextStreams(channel)];
   const calls = createCalls({
     ...{ catalog, media, storage, downloads, own, pace, textStreams, identity, userEgress, transform, spool },
     provider: (model: CatalogModel) => providers.memo(model.providerJson),

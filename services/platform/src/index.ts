@@ -4,7 +4,7 @@ export * from "./config";
 export { SERVICES } from "./services";
 export { payloadKeys } from "./temporal/payload-keys";
 export * from "./temporal/security";
-export { workerSize, workerVariables } from "./temporal/worker-size";
+export { pollsPerSecond, workerSize, workerVariables } from "./temporal/worker-size";
 export * from "./version";
 
 export * from "./downloads/asset";

@@ -1,10 +1,8 @@
+import { pollsPerSecond } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { TIMING } from "../run/timing";
 
 /** Schedules polls, so that the end of a job is noticed soon and the total rate of one process stays limited. */
-
-/** Polls per second and process over all jobs. Users with jobs share them equally. */
-const POLLS_PER_SECOND = 150;
 
 /** Time of the first poll of a model that isn't known to be slow. */
 const FIRST_POLL_MS = 100;
@@ -37,12 +35,15 @@ const quickOf = (durations: readonly number[]): number =>
 
 export type Pace = ReturnType<typeof createPace>;
 
-/** Schedules polls and heartbeats. Few jobs are polled at their ideal times; the total rate of many jobs is limited. */
-export const createPace = () => {
+/**
+ * Schedules polls and heartbeats. Few jobs are polled at their ideal times; the total rate of many jobs is limited.
+ * @param perSecond polls per second of this process over all jobs. Users with jobs share them equally.
+ */
+export const createPace = (perSecond: number = pollsPerSecond()) => {
   let followed = 0;
   const followedOf = new Map<string, number>();
   const polls = new LRUCache<string, Polls>({ max: MODELS });
-  const gap = (jobs: number, perSecond: number): number => (jobs * 1_000) / perSecond;
+  const gap = (jobs: number): number => (jobs * 1_000) / perSecond;
   const count = (userId: string, more: 1 | -1): void => {
     followed += more;
     const now = (followedOf.get(userId) ?? 0) + more;
@@ -61,8 +62,7 @@ export const createPace = () => {
     },
     followed: (): number => followed,
     /** Minimum pause between two polls of one job. It grows with the user's own jobs. Other users' jobs hardly change it. */
-    pollGapMs: (userId: string): number =>
-      Math.min(gap((followedOf.get(userId) ?? 0) * followedOf.size, POLLS_PER_SECOND), TIMING.pollPause),
+    pollGapMs: (userId: string): number => Math.min(gap((followedOf.get(userId) ?? 0) * followedOf.size), TIMING.pollPause),
     /**
      * Returns when to poll first and how long to wait before the next poll. The first poll is at the time when recent quick jobs of the
      * model ended. No poll comes later than the provider's own interval after the submission or the previous poll.

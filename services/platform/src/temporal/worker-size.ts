@@ -10,8 +10,11 @@ const UNLIMITED_MB = 1_536;
 const CACHED_PER_MB = 1 / 12.5;
 /** Activities mostly wait for a provider's response or for the next poll. */
 const ACTIVITIES_PER_MB = 2.6;
+/** A process that follows more jobs polls more often. */
+const POLLS_PER_MB = 150 / UNLIMITED_MB;
 const CACHED_BETWEEN = [40, 2_000] as const;
 const ACTIVITIES_BETWEEN = [500, 20_000] as const;
+const POLLS_BETWEEN = [50, 1_500] as const;
 const MOST = 100_000;
 
 const count = () => z.coerce.number().int().min(1).max(MOST).optional();
@@ -21,6 +24,9 @@ export const workerVariables = {
     "runs that a worker keeps in memory, of half a megabyte each; unless given, by the memory limit: 123 for 1536 MB",
   ),
   WORKER_ACTIVITIES: count().describe("calls that a worker makes or follows at once; unless given, by the memory limit: 3994 for 1536 MB"),
+  WORKER_POLLS: count().describe(
+    "polls of providers' jobs a second, shared equally by users; unless given, by the memory limit: 150 for 1536 MB",
+  ),
 } as const;
 
 /** @returns the container's limit in megabytes; undefined if there is none, or if it is above the machine's memory */
@@ -42,3 +48,9 @@ export const workerSize = (
   maxCachedWorkflows: settings.WORKER_CACHED_WORKFLOWS ?? bounded(limitMb * CACHED_PER_MB, CACHED_BETWEEN),
   maxConcurrentActivityTaskExecutions: settings.WORKER_ACTIVITIES ?? bounded(limitMb * ACTIVITIES_PER_MB, ACTIVITIES_BETWEEN),
 });
+
+/** @returns polls of jobs per second; the parameters are those of `workerSize` */
+export const pollsPerSecond = (
+  settings: { WORKER_POLLS?: number | undefined } = {},
+  limitMb: number = memoryLimitMb() ?? UNLIMITED_MB,
+): number => settings.WORKER_POLLS ?? bounded(limitMb * POLLS_PER_MB, POLLS_BETWEEN);

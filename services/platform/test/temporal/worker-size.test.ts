@@ -1,4 +1,4 @@
-import { workerSize } from "../../src/temporal/worker-size";
+import { pollsPerSecond, workerSize } from "../../src/temporal/worker-size";
 
 it.each([
   [256, 40, 666],
@@ -12,4 +12,13 @@ it.each([
 it("uses an operator's values instead, each independently", () => {
   expect(workerSize({ WORKER_ACTIVITIES: 7 }, 1_536)).toEqual({ maxCachedWorkflows: 123, maxConcurrentActivityTaskExecutions: 7 });
   expect(workerSize({ WORKER_CACHED_WORKFLOWS: 5 }, 1_536)).toMatchObject({ maxCachedWorkflows: 5 });
+});
+
+it.each([
+  [256, 50],
+  [1_536, 150],
+  [65_536, 1_500],
+])("limits polls by the available memory too: %d MB", (limitMb, polls) => {
+  expect(pollsPerSecond({}, limitMb)).toBe(polls);
+  expect(pollsPerSecond({ WORKER_POLLS: 7 }, limitMb)).toBe(7);
 });
