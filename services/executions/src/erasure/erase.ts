@@ -1,4 +1,4 @@
-/** Erases an account's execution data in MongoDB and Temporal. */
+/** Erases an account's execution data in MongoDB and Temporal, as one step of `maintenance/erasing.ts`. */
 import { createErasure, untilNone, type Erase } from "@nodeloom/platform";
 import type { Leaver } from "../workflow/leaving";
 import type { Erasures } from "../record/erasure/erasures";

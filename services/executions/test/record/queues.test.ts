@@ -63,8 +63,8 @@ it("writes a hundredth of a full queue when a run ends and others arrive", () =>
 });
 
 const threeEndAndOneStarts = (queue: RunQueue): RunQueue => {
-  const ended = [7, 17, 27].map((place) => queue.running[place]!);
-  return arranged(queue, arrivalOf(3_000, 600)(leave(queue, ended)));
+  const endedRuns = [7, 17, 27].map((place) => queue.running[place]!);
+  return arranged(queue, arrivalOf(3_000, 600)(leave(queue, endedRuns)));
 };
 
 it("writes a fraction of the places when several runs end and fewer start at the same time", () => {

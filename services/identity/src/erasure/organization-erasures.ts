@@ -1,4 +1,7 @@
-/** Erasure of organizations. An owner requests it, and any owner can cancel it until it starts. */
+/**
+ * Erasure of organizations. An owner requests it, and any owner can cancel it until it starts. `executions/src/maintenance/erasing.ts` then
+ * erases the data in every service.
+ */
 import { preconditionFailed } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import { newErasure, type ErasureMarks } from "./erasure-store";

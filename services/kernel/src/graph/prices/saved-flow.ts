@@ -24,8 +24,8 @@ export const savedFlow = (graph: Graph): SavedFlow => {
 
   /** True if one of the node's connected ports gets no value. */
   const isSkipped = (id: string): boolean => {
-    const known = skipped.get(id);
-    if (known !== undefined) return known;
+    const earlier = skipped.get(id);
+    if (earlier !== undefined) return earlier;
     // Prevents endless recursion on a cycle.
     skipped.set(id, false);
     const ports = groupBy(incoming.get(id) ?? [], ({ targetHandle }) => targetHandle);
