@@ -25,6 +25,10 @@ export type EndingRun =
   | { from: "workflow"; input: RunInput }
   | { from: "lost"; row: ExecutionView };
 
+/** Returns the public id that a run gets from its first submitted call; undefined if none was submitted. */
+const requestIdIn = (events: readonly ExecutionEvent[]): string | undefined =>
+  events.find(({ type }) => type === "submitted")?.data.requestId as string | undefined;
+
 export interface EndOptions {
   billing: Pick<Billing, "settle">;
   execution: Pick<Execution, "announce" | "decideEnding" | "endAtOnce">;
@@ -128,14 +132,16 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const state = finalState(run, { ...runEnd, nodes }, charged);
     const settled = settledEvent(runEnd);
     const endedRow = await execution.endAtOnce(executionId, async (waiting, knownLog) => {
-      if (waiting.some(({ type }) => type === "submitted")) return null;
       // The log of a run begins with the ends of the nodes that were evaluated during planning.
       const recordedKeys = knownLog?.recorded ?? new Set(endEvents(initialNodes(input.plan), settled.at).map(({ key }) => key));
       const added = waiting.filter(({ key }) => !recordedKeys.has(key));
       const missing = missingEvents(state.nodes, new Set([...recordedKeys, ...added.map(({ key }) => key)]), settled.at);
+      // Without a known log, another process may have recorded the ends of nodes.
+      if (!knownLog && missing.some(({ type }) => type !== "node.skipped")) return null;
       const events = [...added, ...missing, settled];
-      const stowed = await log.stowedEnd(state, events, executionId);
-      const where = { ending: null, requestId: null, ...lacks(events, knownLog?.parts) };
+      const requestId = knownLog?.requestId ?? requestIdIn(added);
+      const stowed = await log.stowedEnd({ ...state, ...(requestId ? { requestId } : {}) }, events, executionId);
+      const where = { ending: null, requestId: knownLog?.requestId ?? null, ...lacks(events, knownLog?.parts) };
       return rows.finish(executionId, stowed.state, stowed.events, endEntries(run), where);
     });
     return endedRow && announced(endedRow, settled);
@@ -144,7 +150,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
   /** Decides how a run under way ends, charges it, and makes its row final. The run can't be cancelled after the decision. */
   const finish = async (run: FinishedRun, runEnd: RunEnd): Promise<ExecutionView | null> => {
     const { executionId, input, held } = run;
-    const isUnpaid = held?.length === 0 && runEnd.status !== "cancelled" && runEnd.requestId === null;
+    const isUnpaid = held?.length === 0 && runEnd.status !== "cancelled";
     const unpaidRow = input && isUnpaid ? await finishUnpaid(run, input, runEnd) : null;
     if (unpaidRow) return unpaidRow;
     const decided = await execution.decideEnding(executionId, runEnd.status);

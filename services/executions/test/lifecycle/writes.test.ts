@@ -27,7 +27,7 @@ const open = async () => {
   return { connection, stores, commands, stop };
 };
 
-it("writes the row of a run with a short call four times, with its progress in the decision on its end", async () => {
+it("writes the row of a free run with a short job three times, with its progress and public id in the last write", async () => {
   const { stores, commands, stop } = await open();
   const execution = createExecution({ stores, channel: { publish: () => undefined } });
   const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
@@ -38,7 +38,7 @@ it("writes the row of a run with a short call four times, with its progress in t
     status: "completed",
     result: {},
     error: null,
-    requestId: "job",
+    requestId: "later job",
     nodes: nodes.map((node) => ({ ...node, status: "completed", startedAt: Date.now(), durationMs: 1 })),
     completed: [],
   };
@@ -53,8 +53,9 @@ it("writes the row of a run with a short call four times, with its progress in t
   await Promise.all(progress);
   expect(commands.filter((command) => command.endsWith("executions"))).toEqual([
     "insert executions",
-    ...["findAndModify executions", "findAndModify executions", "findAndModify executions"],
+    ...["findAndModify executions", "findAndModify executions"],
   ]);
+  expect((await stores.rows.find(executionId))?.requestId).toBe("job");
   const log = await stores.log.events(executionId, userId, 0);
   expect(log!.events.map(({ key }) => key)).toEqual(["admitted", "started:pic", "submitted:pic:0", "completed:pic", "settled"]);
   await stop();
