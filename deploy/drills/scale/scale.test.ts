@@ -92,6 +92,7 @@ it(
   "retention removes days of 100,000 runs faster than they arrive, and leaves nothing expired of any owner",
   async () => {
     await fund(world);
+    print(`${OWNERS} accounts have credits`);
     const writtenAt = performance.now();
     let files = await writeDay(world, START, RUNS);
     print(`day 1: ${RUNS} runs and ${files} files written in ${Math.round((performance.now() - writtenAt) / 1_000)} s`);
@@ -112,6 +113,8 @@ it(
           deliveries: 0,
         });
       }
+      const services = Object.entries(world.secondsOf).map(([name, spent]) => `${name} ${spent.toFixed(1)}`);
+      print(`day ${day + 1} is removed; seconds of each service so far: ${services.join(", ")}`);
       // Runs of the following days arrive while earlier ones expire.
       if (day < LATER_DAYS) files += await writeDay(world, new Date(START.getTime() + (day + 1) * DAY_MS), LATER_RUNS);
       memory.push(memoryMb());

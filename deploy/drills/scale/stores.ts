@@ -72,7 +72,7 @@ export const openWorld = async (start: Date) => {
   );
   const billing = createBilling({ store: accounts.stores, logger, clock: now });
   const removeMessages = createRemoveExpired(messages.stores, RETENTION.executions.days, now);
-  const owners: Record<string, Owner> = {
+  const services: Record<string, Owner> = {
     executions: createOwnRemoval({ stores: runs.stores, pendingOf: () => Promise.resolve(new Set()), now }),
     usage: { removeExpired: ({ cursor }) => usage.removeExpired(cursor) },
     media: { removeExpired: ({ cursor }) => remove(cursor) },
@@ -80,9 +80,21 @@ export const openWorld = async (start: Date) => {
     identity: { removeExpired: ({ cursor }) => audit.removeExpired(cursor) },
     billing: { removeExpired: ({ cursor }) => billing.removeExpired(cursor) },
   };
+  /** Seconds that each service's pages took. */
+  const secondsOf: Record<string, number> = {};
+  const timed = (name: string, { removeExpired }: Owner): Owner => ({
+    removeExpired: async (request) => {
+      const startedAt = performance.now();
+      const page = await removeExpired(request);
+      secondsOf[name] = (secondsOf[name] ?? 0) + (performance.now() - startedAt) / 1_000;
+      return page;
+    },
+  });
+  const owners = Object.fromEntries(Object.entries(services).map(([name, owner]) => [name, timed(name, owner)]));
   const retention = createRetention({ owners, logger });
   return {
     clock,
+    secondsOf,
     runs: runs.stores,
     usage,
     objects,
