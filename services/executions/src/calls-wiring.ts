@@ -28,7 +28,7 @@ import { DOWNLOADS } from "./calls/call";
 import { createGates } from "./calls/gates";
 import { createInputFiles } from "./calls/input-files";
 import { createMaskConversion, createVectorConversion } from "./calls/mask-files";
-import { createOutgoing } from "./calls/outgoing";
+import { createOutgoing } from "./workflow/step-failures";
 import { createOwnFiles } from "./calls/own-files";
 import { createPace } from "./calls/pace";
 import { createKeyTest, createProviderKeys } from "./calls/provider-keys";

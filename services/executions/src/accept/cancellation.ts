@@ -6,7 +6,7 @@ import type { ExecutionView } from "../run/record";
 import type { Stores } from "../record/stores";
 import type { End } from "../lifecycle/end";
 import type { Outbox } from "../lifecycle/outbox";
-import type { AwaitDelivered } from "./follow";
+import type { AwaitDelivered } from "../record/runs/channel";
 import type { Execution } from "../lifecycle/execution";
 import { isFinal } from "../run/states";
 

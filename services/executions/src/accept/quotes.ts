@@ -12,7 +12,7 @@ import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { PlannedRun, Planning } from "../plan/planning";
 import type { PlannedReuse } from "../plan/reruns";
-import { consideredMessages } from "../plan/considered";
+import { consideredMessages } from "../plan/models";
 import type { CanaryRun } from "../run/types";
 import type { Runner } from "../run/runner";
 import type { Reruns } from "../reuse/reruns";

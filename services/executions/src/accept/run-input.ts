@@ -7,7 +7,7 @@ import type { CanaryRun, RunInput } from "../run/types";
 import type { Runner } from "../run/runner";
 import type { KeepGraph } from "../plan/kept-graphs";
 import type { Stores } from "../record/stores";
-import { filesNamedIn } from "../run/file-names";
+import { filesNamedIn } from "../plan/files";
 import { metadataKeys, type RunRecordPart } from "../run/record";
 
 const hasMembers = (metadata: Readonly<Record<string, string>>): boolean => Object.keys(metadata).length > 0;

@@ -10,7 +10,7 @@ import { errorOf } from "../run/refusals";
 import { isFinal } from "../run/states";
 import { TIMING } from "../run/timing";
 import type { Stores } from "../record/stores";
-import type { AwaitDelivered, Follow, Following } from "./follow";
+import type { AwaitDelivered, Follow, Following } from "../record/runs/channel";
 import { busy, decided, UndecidedRun, type Start } from "./start";
 
 /** Limits of one process: runs that it starts concurrently, and requests that can wait. Users take turns. */

@@ -1,10 +1,9 @@
 import type { Execution } from "../lifecycle/execution";
 import type { Lifecycle } from "../lifecycle/wire";
 import { createKeepGraph, createPinnedOf } from "../plan/kept-graphs";
-import type { EventChannel } from "../record/runs/channel";
+import { type EventChannel, createAwaitDelivered, createFollow } from "../record/runs/channel";
 import type { Stores } from "../record/stores";
 import { createCancellation, type CancellationOptions } from "./cancellation";
-import { createAwaitDelivered, createFollow } from "./follow";
 import { createRuns, type RunsOptions } from "./runs";
 import { createStart, type StartOptions } from "./start";
 

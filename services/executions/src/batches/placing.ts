@@ -8,7 +8,7 @@ import { rowId } from "../record/batches";
 import type { EventChannel } from "../record/runs/channel";
 import type { Stores } from "../record/stores";
 import type { StoredText } from "../run/types";
-import { itemPages, type Items } from "./items";
+import { itemPages, type Items } from "./item";
 import { batchNotFound } from "./owned";
 import { checkBudget, type PricedBatch, type Pricing, type ReadOrder } from "./pricing";
 import type { Runner } from "../run/runner";

@@ -8,7 +8,7 @@ import { freeCalls, mayCostLess, unheldMillicredits } from "../accept/quotes";
 import type { Reruns } from "../reuse/reruns";
 import type { PinnedGraphs } from "../plan/kept-graphs";
 import type { Runner, Target } from "../run/runner";
-import type { Items } from "./items";
+import type { Items } from "./item";
 import { createProblems } from "./problems";
 
 /** Maximum concurrent plans of one batch, as many as a process has planning threads. Each plan takes turns with plans of other users. */

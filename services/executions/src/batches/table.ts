@@ -27,7 +27,7 @@ import type { ModelCatalog } from "../plan/model-catalog";
 import { BATCH, type ItemInput } from "../run/batch";
 import type { Runner } from "../run/runner";
 import type { executions, media as mediaProto } from "@nodeloom/proto";
-import { itemPages, type Items } from "./items";
+import { itemPages, type Items } from "./item";
 import { csvRows, invalidFile, jsonRows, type Types } from "./table-rows";
 
 /** Deadline of one reading. Pricing or writing its rows takes most of that time. */

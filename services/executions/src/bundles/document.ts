@@ -1,8 +1,22 @@
 /** Reads and writes workflows as files of a bundle. */
 import { createHash } from "node:crypto";
-import { brokenParts, didYouMean, LIMITS, linkedSlugs, readGraph, relinked, testProblems, type GraphIssue } from "@nodeloom/kernel";
+import {
+  brokenParts,
+  didYouMean,
+  LIMITS,
+  linkedSlugs,
+  readGraph,
+  relinked,
+  testProblems,
+  type GraphIssue,
+  invalidRequest,
+  type DomainError,
+} from "@nodeloom/kernel";
 import { members } from "@nodeloom/kernel/json-text";
-import { invalidBundle } from "./errors";
+
+/** @param entry name of the file in the bundle; empty for the whole bundle */
+export const invalidBundle = (entry: string, message: string): DomainError =>
+  invalidRequest([{ path: entry === "" ? "bundle" : `bundle: ${entry.slice(0, LIMITS.nameChars)}`, message }]);
 
 export interface BundleDocument {
   title: string;

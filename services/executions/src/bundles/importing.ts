@@ -10,8 +10,7 @@ import type { BundleStarter } from "../workflow/bundle-client";
 import { checkConflicts, checkPublished, planImport, planStale, sourcesOf, type BundlePlan, type PlannedWorkflow } from "./plan";
 import { openBundle, type Bundle } from "./reading";
 import { spooled, type BundleUpload } from "./spool";
-import { filesOf, type Staging } from "./staging";
-import { storedJson, storeJson } from "./stored";
+import { filesOf, type Staging, storedJson, storeJson } from "./staging";
 
 /** Limits: archives that are read concurrently, and requests that can wait. */
 const READERS = { concurrency: 2, queueLimit: 20 };

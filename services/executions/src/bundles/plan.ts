@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";
-import { invalidBundle } from "./errors";
+import { invalidBundle } from "./document";
 import type { Bundle } from "./reading";
 
 export type Action = "create" | "update" | "unchanged" | "conflict";

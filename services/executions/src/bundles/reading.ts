@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { BUNDLE_BOUNDS as BOUNDS, isSlug, LIMITS, type DomainError } from "@nodeloom/kernel";
 import { openPromise, type Entry, type ZipFile } from "yauzl";
-import { readDocument, type BundleDocument } from "./document";
-import { invalidBundle } from "./errors";
+import { readDocument, type BundleDocument, invalidBundle } from "./document";
 
 /** An archive in a local file. */
 export interface Bundle {

@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { BUNDLE_BOUNDS, invalidRequest } from "@nodeloom/kernel";
 import type { bundles as proto } from "@nodeloom/proto";
-import { invalidBundle } from "./errors";
+import { invalidBundle } from "./document";
 
 /** An upload that was received completely. */
 export interface BundleUpload {

@@ -6,11 +6,20 @@ import { media as mediaProto, type bundles as proto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import type { PayloadStore } from "../record/payloads";
 import type { BundleStep } from "../run/bundle";
-import { withAccountFiles, type AccountFile, type BundleDocument } from "./document";
+import { withAccountFiles, type AccountFile, type BundleDocument, invalidBundle } from "./document";
 import type { BundlePlan, PlannedWorkflow } from "./plan";
-import { invalidBundle } from "./errors";
 import type { Bundle } from "./reading";
-import { storedJson, storeJson } from "./stored";
+import { gunzipSync, gzipSync } from "node:zlib";
+
+/** Stores a part of an import until it has ended. */
+export const storeJson = (payloads: Pick<PayloadStore, "put">, key: string, value: unknown, ownerId: string): Promise<void> =>
+  payloads.put(key, gzipSync(JSON.stringify(value), { level: 1 }), ownerId);
+
+/** @returns undefined if the part has expired */
+export const storedJson = async <T>(payloads: Pick<PayloadStore, "get">, key: string): Promise<T | undefined> => {
+  const bytes = await payloads.get(key);
+  return bytes ? (JSON.parse(gunzipSync(bytes).toString("utf8")) as T) : undefined;
+};
 
 export type StagedDocument = Pick<
   BundleDocument,

@@ -15,10 +15,9 @@ import {
 import { media as mediaProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Media } from "../clients";
-import { each } from "../plan/planner/file-inputs";
+import { each, fileInputsOf } from "../plan/planner/file-inputs";
 import { cannotSend, CHARS_PER_BYTE, isInOurNetwork, isReadable, sendingOf } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
-import { fileInputsOf } from "../plan/planner/file-inputs";
 import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { final, inputFailed, providerFailed, QUOTES_ADDRESS } from "./failures";

@@ -1,6 +1,6 @@
 /** Deletes runs for their owners. */
 import { DomainError, executionNotFound, unavailable } from "@nodeloom/kernel";
-import type { AwaitDelivered } from "../accept/follow";
+import type { AwaitDelivered } from "../record/runs/channel";
 import type { Outbox } from "../lifecycle/outbox";
 import { metadataKeys, type ExecutionView } from "../run/record";
 import { isFinal } from "../run/states";

@@ -2,8 +2,7 @@
 import { DomainError, ERASURE_BOUNDS, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, pageOf } from "@nodeloom/platform";
 import type { erasures as proto } from "@nodeloom/proto";
-import type { Carriers, ErasureRecord, ErasureScope, Selection } from "../record/erasure/erasures";
-import { metadataOfSelection } from "../record/erasure/erasures";
+import { type Carriers, type ErasureRecord, type ErasureScope, type Selection, metadataOfSelection } from "../record/erasure/erasures";
 import type { Stores } from "../record/stores";
 import { metadataKeys } from "../run/record";
 import type { Carrying } from "./carriers";

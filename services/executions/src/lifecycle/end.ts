@@ -1,6 +1,6 @@
-import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
-import { retryOnConflict } from "@nodeloom/platform";
-import type { Billing } from "../clients";
+import { CONFLICT_ATTEMPTS, unavailable, innerOwner } from "@nodeloom/kernel";
+import { retryOnConflict, inMediaBatches } from "@nodeloom/platform";
+import type { Billing, Media } from "../clients";
 import { countRun } from "../meters";
 import { hasReceivers } from "../run/delivery";
 import { endEvents, missingEvents, runEvent, type ExecutionEvent } from "../run/events";
@@ -11,9 +11,10 @@ import type { FinalStatus, RunEnd, RunError, RunInput } from "../run/types";
 import { lacks, type LogKeys } from "../record/runs/event-log";
 import type { Stores } from "../record/stores";
 import type { DecidedEnding } from "../record/runs/transitions";
-import { abandoned, createCharging, finishedRun, type FinishedRun } from "./charging";
+import { abandoned, createCharging, finishedRun, type FinishedRun } from "./holds";
 import type { Execution } from "./execution";
 import type { Outbox } from "./outbox";
+import { keysIn } from "../plan/files";
 
 /**
  * A run to end. `from` is its state. `plan`: the plan has no calls, and there is no row. `queue`: the run was queued and nothing ran.
@@ -203,6 +204,34 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
         { from: "queue", row, where },
         { status, result: null, error, requestId: null, nodes: skipPending(row.nodes), completed: [] },
       );
+    },
+  };
+};
+
+export interface GivenFilesOptions {
+  media: Pick<Media, "giveObjects">;
+  /** Address prefix of the platform's own storage. */
+  own: string;
+}
+
+/**
+ * Wraps `end`: first transfers files to the run's user. They were created inside a graph that the user can't read, and the result refers to
+ * them.
+ */
+export const withGivenFiles = ({ end, ...rest }: End, { media, own }: GivenFilesOptions): End => {
+  const give = async ({ userId, plan }: RunInput, result: Record<string, unknown> | null): Promise<void> => {
+    if (!plan.hidesOutputs || result === null) return;
+    const owners = { fromOwnerId: innerOwner(userId), ownerId: userId };
+    await inMediaBatches(keysIn(JSON.stringify(result), own), async (batch) => {
+      await media.giveObjects({ ...owners, keys: batch });
+      return [];
+    });
+  };
+  return {
+    ...rest,
+    end: async (run, runEnd) => {
+      if ("input" in run) await give(run.input, runEnd.result);
+      return end(run, runEnd);
     },
   };
 };

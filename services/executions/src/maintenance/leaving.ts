@@ -1,17 +1,39 @@
 import type { Logger } from "@nodeloom/platform";
 import type { LeavingOptions } from "../workflow/leaving-activities";
 import type { Leaver } from "../workflow/leaving";
-import type { AccountErasure, Billing, Identity, Media, MediaExports, Triggers, Usage, Workflows } from "../clients";
+import type { AccountErasure, Billing, Identity, Media, MediaExports, Triggers, Usage, Workflows, Erasure } from "../clients";
 import { TIMING } from "../run/timing";
 import type { Stores } from "../record/stores";
 import type { OwnerProgress } from "./owner-pages";
 import type { BatchReads } from "../batches/reads";
 import type { Reads } from "../reads/reads";
-import { createEndUnderWay, type EndingOptions } from "./ending";
 import { createEraseExecutions } from "../erasure/erase";
 import { createErasing, type ErasingOptions } from "./erasing";
 import { createEntries } from "./export/entries";
 import { createAccountExports, type AccountExports } from "./export/exports";
+import type { LeavingStore } from "../record/erasure/leaving";
+import type { StopAccount } from "../erasure/stop-account";
+
+export interface EndingOptions {
+  store: Pick<LeavingStore, "countOpen">;
+  triggers: Pick<Erasure, "erase">;
+  stopAccount: StopAccount;
+}
+
+/** Ends all runs and batches of an account, first the sources of new runs. Returns the number of runs and batches that haven't ended yet. */
+export const createEndUnderWay = ({ store, triggers, stopAccount }: EndingOptions) => {
+  const endTriggers = async (ownerId: string): Promise<void> => {
+    let cursor = "";
+    do cursor = (await triggers.erase({ ownerId, cursor }, { deadlineMs: TIMING.erasePage })).nextCursor;
+    while (cursor !== "");
+  };
+
+  return async (userId: string, beat: () => void): Promise<number> => {
+    await endTriggers(userId);
+    await stopAccount(userId, { beat });
+    return store.countOpen(userId);
+  };
+};
 
 export interface LeavingParts extends Pick<EndingOptions, "stopAccount"> {
   stores: Pick<Stores, "leaving" | "payloads" | "moderation" | "movedTriggers" | "erasures">;

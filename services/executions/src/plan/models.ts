@@ -14,6 +14,7 @@ import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import type { Measure } from "./measures";
 import type { PlanTask } from "./planner/protocol";
 import type { Runner } from "../run/runner";
+import { executions } from "@nodeloom/proto";
 
 /** Finds the models of a plan, and resolves its `auto:` tasks. */
 
@@ -182,4 +183,20 @@ export const checkAsync = (models: Iterable<CatalogModel>): void => {
     if (providerKind === "http-polling") continue;
     throw new DomainError("invalid", "ASYNC_NOT_SUPPORTED", `${internalName} can't run asynchronously`, { model: internalName });
   }
+};
+
+/** Models that a node could have for its task, the chosen one first; none if the caller can't read the graph. */
+export const consideredMessages = (
+  { routes = [], graphHidden }: Pick<RunPlan, "routes" | "graphHidden">,
+  nodeId: string,
+): executions.ConsideredModel[] => {
+  const route = graphHidden ? undefined : routes.find((one) => one.nodeId === nodeId);
+  return (route?.considered ?? []).map(({ model, millicredits, p50Ms, errorRate, reason }) =>
+    executions.ConsideredModel.fromPartial({
+      ...{ model, reason },
+      millicredits: millicredits ?? undefined,
+      p50Ms: p50Ms ?? undefined,
+      errorRate: errorRate ?? undefined,
+    }),
+  );
 };

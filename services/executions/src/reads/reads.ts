@@ -3,7 +3,7 @@ import { executionNotFound, makesCalls } from "@nodeloom/kernel";
 import { alternativeKey, itemKey, placeOfKey } from "@nodeloom/kernel/graph";
 import { toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import type { AwaitDelivered } from "../accept/follow";
+import type { AwaitDelivered } from "../record/runs/channel";
 import { placeOf } from "../run/queue";
 import { isFinal } from "../run/states";
 import type { KeptGraph } from "../plan/kept-graphs";

@@ -4,7 +4,7 @@ import { executions } from "@nodeloom/proto";
 import { isAnnounced, type WebhookAttempt, type WebhookState } from "../run/delivery";
 import type { NodeState } from "../run/types";
 import type { CallRecord } from "../run/call-record";
-import { consideredMessages } from "../plan/considered";
+import { consideredMessages } from "../plan/models";
 import { metadataOf, type ExecutionView } from "../run/record";
 import type { Approval } from "../run/approvals";
 

@@ -1,12 +1,11 @@
 /** Streams an execution: its log, pieces of texts while models write them, and previews of unfinished outputs. */
 import { withTimeout } from "@nodeloom/platform";
-import type { EventChannel } from "../record/runs/channel";
+import type { EventChannel, AwaitDelivered } from "../record/runs/channel";
 import { NODE_PREVIEW } from "../calls/previews";
 import { NODE_DELTA, type TextDelta, type TextStreams } from "../calls/text-streams";
 import { TIMING } from "../run/timing";
 import { executionNotFound, publicError } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
-import type { AwaitDelivered } from "../accept/follow";
 import { isFinal } from "../run/states";
 import type { RunError } from "../run/types";
 import type { Stores } from "../record/stores";

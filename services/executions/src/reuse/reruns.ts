@@ -5,7 +5,7 @@ import { routedModels } from "../plan/models";
 import type { PlanningRequest } from "../plan/run-plan";
 import { createPreview } from "./preview";
 import type { StepReuseOptions } from "./step-reuse";
-import { checkNotEmptied } from "../run/retention";
+import { checkNotEmptied } from "../run/refusals";
 import { isFinal } from "../run/states";
 import type { RunOutcomeView } from "../record/runs/rows";
 import type { Stores } from "../record/stores";

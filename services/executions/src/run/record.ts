@@ -1,11 +1,10 @@
 /** The row of a run. */
-import type { InlinedWorkflow, Route } from "@nodeloom/kernel";
+import { erasedAfter, type InlinedWorkflow, type Route } from "@nodeloom/kernel";
 import type { RunStatus, OutboxEntry } from "./states";
 import { type WebhookState, newWebhookState } from "./delivery";
 import type { FinalStatus, NodeState, Refusal, RunError, RunInput, RunEnd, StoredText } from "./types";
 import { elapsed, endEvents, runEvent, type ExecutionEvent } from "./events";
 import type { Approvals } from "./approvals";
-import { eraseAtEnd } from "./retention";
 
 export type StoredEvents = StoredText & { count: number };
 
@@ -201,6 +200,12 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
     ...input.batch,
     ...part,
   };
+};
+
+/** Returns when a run is erased or emptied after its end. An item is erased with its batch, unless it is emptied at its end. */
+export const eraseAtEnd = (retentionDays: number | undefined, isItem: boolean, finishedAt: Date): { eraseAt?: Date } => {
+  if (retentionDays === undefined || (isItem && retentionDays > 0)) return {};
+  return { eraseAt: retentionDays === 0 ? finishedAt : erasedAfter(retentionDays, finishedAt) };
 };
 
 export const finalState = (

@@ -19,3 +19,10 @@ export const withoutValues = (refusal: Refusal): Refusal => {
   const messages = issues.map(({ nodeId, message }) => (nodeId === null ? message : `${nodeId}: ${message}`));
   return { ...refusal, message: `the workflow can't run: ${messages.join("; ")}`, metadata: { issues } };
 };
+
+/** @param wish clause that starts with "it can't" @throws SOURCE_ERASED for a run or batch with a retention of 0 days */
+export const checkNotEmptied = ({ retentionDays }: { retentionDays?: number | undefined }, wish: string): void => {
+  if (retentionDays !== 0) return;
+  const message = `${wish}: with retentionDays 0, everything but its status and its result is removed at its end`;
+  throw new DomainError("conflict", "SOURCE_ERASED", message);
+};

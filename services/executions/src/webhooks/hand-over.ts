@@ -5,7 +5,7 @@ import type { Notifications } from "../clients";
 import { endEventOf, isAnnounced, isForEndpoints, isNotified, type DeliveryState, type WebhookState } from "../run/delivery";
 import { BATCH_COMPLETED, type BatchRecord } from "../run/batch";
 import type { ExecutionView } from "../run/record";
-import { checkNotEmptied } from "../run/retention";
+import { checkNotEmptied } from "../run/refusals";
 import { isFinal, WAITING } from "../run/states";
 import type { Stores } from "../record/stores";
 

@@ -2,7 +2,7 @@ import { RunCancelled, TryAgain } from "../calls/failures";
 import type { Files } from "../calls/files";
 import type { Jobs } from "../calls/jobs";
 import type { KeepFile } from "../calls/stored-files";
-import type { Outgoing } from "../calls/outgoing";
+import { type Outgoing, cancelKey, extended, laterOf, local, outgoingUntil, refusalError } from "./step-failures";
 import type { SendHttp } from "../calls/secrets";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
@@ -32,7 +32,6 @@ import { createShortCalls } from "./short-calls";
 import { createSteps, type StepDependencies } from "./step";
 import type { createLeavingActivities } from "./leaving-activities";
 import type { createUpkeepActivities } from "./upkeep-activities";
-import { cancelKey, extended, laterOf, local, outgoingUntil, refusalError } from "./step-failures";
 
 export interface ActivityOptions extends StepDependencies {
   rows: Pick<Stores["rows"], "callStanding">;

@@ -1,11 +1,12 @@
 import { activityInfo, ApplicationFailure } from "@temporalio/activity";
 import { DomainError, isRefusal, isShortOfCredits, isUnavailable, nodeName } from "@nodeloom/kernel";
-import { doubling, isDatabaseUnavailable, retry } from "@nodeloom/platform";
-import { mayHaveArrived, type TryAgain } from "../calls/failures";
+import { doubling, isDatabaseUnavailable, retry, type OutgoingUser, type OverBudget, type TakeOutgoing } from "@nodeloom/platform";
+import { mayHaveArrived, TryAgain, QUOTES_ADDRESS } from "../calls/failures";
 import type { ExtendInput } from "./activity-types";
 import type { FileToKeep, HttpNodeCall, ModelCall, StepFailure, TransformCall } from "../run/calls";
 import { RUN_CANCELLED, type RunError } from "../run/types";
 import { ATTEMPTS, TIMING } from "../run/timing";
+import { countOutgoingWait } from "../meters";
 
 /** Common behavior of activities: retries, final failures and their form. */
 
@@ -119,3 +120,25 @@ export const extended = async <T>({ nodeId, label }: ExtendInput, work: () => Pr
     throw ApplicationFailure.nonRetryable(message, problem.code, problem);
   }
 };
+
+const overBudgetError = ({ name, afterMs }: OverBudget): DomainError => {
+  const at = new Date(Date.now() + afterMs).toISOString();
+  return new DomainError("failed", "OUTGOING_LIMIT_EXCEEDED", `${name}; try again at ${at}`, QUOTES_ADDRESS);
+};
+
+export type Outgoing = ReturnType<typeof createOutgoing>;
+
+export const createOutgoing = (take: TakeOutgoing) => ({
+  /**
+   * Counts a call against its user's limit on outgoing requests.
+   * @param until deadline for the call's turn, in milliseconds since the epoch
+   * @throws TryAgain if the turn can come before the deadline; otherwise OUTGOING_LIMIT_EXCEEDED
+   */
+  call: async (user: OutgoingUser, url: string, until: number): Promise<void> => {
+    const over = await take("calls", user, url);
+    if (!over) return;
+    const isInTime = Date.now() + over.pauseMs <= until;
+    countOutgoingWait("call", isInTime ? "waited" : "refused");
+    throw isInTime ? new TryAgain(overBudgetError(over), over.pauseMs) : overBudgetError(over);
+  },
+});

@@ -1,4 +1,4 @@
-import { createAwaitDelivered, type EndedRow } from "../../src/accept/follow";
+import { createAwaitDelivered, type EndedRow } from "../../src/record/runs/channel";
 import { newRecord } from "../support";
 import { localChannel } from "../support/local-channel";
 

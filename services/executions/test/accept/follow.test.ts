@@ -1,4 +1,4 @@
-import { createFollow } from "../../src/accept/follow";
+import { createFollow } from "../../src/record/runs/channel";
 import type { ExecutionView } from "../../src/run/record";
 import { newRecord } from "../support";
 import { localChannel } from "../support/local-channel";

@@ -6,7 +6,7 @@ import type { RunEnd, RunInput } from "../../src/run/types";
 import { createCancellation } from "../../src/accept/cancellation";
 import { createApprovals } from "../../src/lifecycle/approvals";
 import { createExecution } from "../../src/lifecycle/execution";
-import { createAwaitDelivered, createFollow } from "../../src/accept/follow";
+import { createAwaitDelivered, createFollow } from "../../src/record/runs/channel";
 import { createEnd } from "../../src/lifecycle/end";
 import { QUEUE_LENGTH_FACTOR, placeOf } from "../../src/run/queue";
 import { createQueue } from "../../src/lifecycle/queue";

@@ -5,7 +5,7 @@ import type { Stores } from "../../src/record/stores";
 import { createReadNamed } from "../../src/reuse/reruns";
 import { runEvent } from "../../src/run/events";
 import { newWebhookState } from "../../src/run/delivery";
-import { eraseAtEnd } from "../../src/run/retention";
+import { eraseAtEnd } from "../../src/run/record";
 import type { ExecutionRecord } from "../../src/run/record";
 import { createRelayedExpired } from "../../src/upkeep/expired";
 import { createHandOver } from "../../src/webhooks/hand-over";

@@ -1,7 +1,6 @@
 import { innerOwner } from "@nodeloom/kernel";
 import type { media } from "@nodeloom/proto";
-import type { End } from "../../src/lifecycle/end";
-import { withGivenFiles } from "../../src/lifecycle/given-files";
+import { type End, withGivenFiles } from "../../src/lifecycle/end";
 
 const OWN = "https://x.test/media/";
 

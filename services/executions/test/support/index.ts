@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
+import { createOutgoing, type Outgoing } from "../../src/workflow/step-failures";
 import type { Connection } from "mongoose";
 import { openOutgoingBudget, openOwnStores } from "../../../../test-support/stores";
 import { createEnd, type End } from "../../src/lifecycle/end";

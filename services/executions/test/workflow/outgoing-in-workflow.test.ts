@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/platform";
 import { createHttpRequest } from "../../src/calls/http-request";
-import type { Outgoing } from "../../src/calls/outgoing";
+import type { Outgoing } from "../../src/workflow/step-failures";
 import type { Activities, LocalActivities } from "../../src/workflow/activity-types";
 import type { HttpNodeCall } from "../../src/run/calls";
 import type { RunEnd, RunInput } from "../../src/run/types";

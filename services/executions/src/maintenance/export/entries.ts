@@ -12,9 +12,25 @@ import type { Billing, Identity, Media, Triggers, Usage, Workflows } from "../..
 import type { LeavingStore } from "../../record/erasure/leaving";
 import type { BatchReads } from "../../batches/reads";
 import type { Reads } from "../../reads/reads";
-import { EXPORT_BOUNDS as BOUNDS } from "./bounds";
 import { allPages, atMost, jsonEntry, linesEntry, textEntry, type Entry, type Missing } from "./entry";
 import { accountOf, fileOf, keyRequestOf, movementOf, pathOf, usageOf, versionText, workflowText } from "./texts";
+
+/** Maximum contents of an archive. Its README lists the omitted data. */
+const BOUNDS = {
+  workflows: 10_000,
+  /** The newest versions of each workflow are exported. */
+  versions: 1_000,
+  /** The newest executions are exported. */
+  executions: 50_000,
+  batches: 10_000,
+  usage: 100_000,
+  ledger: 100_000,
+  "requests by keys": 100_000,
+  "audit rows": 100_000,
+  files: 20_000,
+  /** Total size of all files. */
+  fileBytes: 3 * 1024 ** 3,
+} as const;
 
 const RUNS_PAGE = 100;
 /** Maximum page size of billing. */
