@@ -1,6 +1,6 @@
 import type { Me } from "@nodeloom/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate, useRouterState } from "@tanstack/react-router";
 import { BookOpen, CircleUser, LogOut, Menu as MenuIcon, Monitor, Moon, Search, Sun, X } from "lucide-react";
 import { messageOf, request } from "../api/client";
 import { leaveSession } from "../api/session";
@@ -18,7 +18,11 @@ import { useTheme } from "../parts/theme";
 import { COMMON } from "../messages/common";
 import { NAVIGATION } from "../messages/app";
 
+const CURRENT = "bg-accent-soft text-accent-text!";
+
 const NavLink = ({ entry, compact, onNavigate }: { entry: MenuPage; compact: boolean; onNavigate: () => void }) => {
+  // Administration has a page for each of its tabs.
+  const isInside = useRouterState({ select: ({ location }) => entry.forAdmins === true && location.pathname.startsWith("/admin/") });
   const link = (
     <Link
       to={entry.to}
@@ -28,8 +32,10 @@ const NavLink = ({ entry, compact, onNavigate }: { entry: MenuPage; compact: boo
       className={classes(
         "relative flex items-center gap-2.5 rounded-lg px-2.5 py-2 text-sm font-medium text-muted hover:bg-hover hover:text-text",
         compact && "justify-center px-0",
+        isInside && CURRENT,
       )}
-      activeProps={{ className: "bg-accent-soft text-accent-text!", "aria-current": "page" }}
+      aria-current={isInside ? "page" : undefined}
+      activeProps={{ className: CURRENT, "aria-current": "page" }}
     >
       <entry.icon className="size-[18px] shrink-0" aria-hidden />
       {!compact && entry.title}

@@ -33,7 +33,7 @@ export const MODELS = {
 };
 
 export const MODEL_ORDERS = {
-  currentDefault: "current default",
+  currentDefault: "Current default",
   moveToTheTop: (displayName: string) => `Move ${displayName} to the top`,
   moveUp: (displayName: string) => `Move ${displayName} up`,
   moveDown: (displayName: string) => `Move ${displayName} down`,

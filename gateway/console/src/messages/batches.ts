@@ -1,6 +1,9 @@
 import { plural, number } from "./forms";
 
 export const BATCH_PAGE = {
+  notFound: "Batch not found",
+  notFoundHint: "It was deleted, or belongs to another account.",
+  goToBatches: "Go to batches",
   resultOfItem: (index: number) => `Result of item ${index}`,
   theBatchContinues: "The batch continues.",
   creditLimitReached: "The batch reached its credit limit",

@@ -64,5 +64,4 @@ export const PLANS_PAGE = {
     `Administrators change plans${givesCredits ? " and add credits" : ""}. You can't buy a plan here. Some models require a plan: their pages name it and show your price.`,
   forUsdEach: (creditPriceUsd: number) => `for ${creditPriceUsd} USD each.`,
   buyMoreCredits: "Buy more credits",
-  canBeBought: "can be bought",
 };

@@ -67,7 +67,7 @@ export interface NotThereProps {
   /** Title of the page while the resource is missing. */
   title: string;
   /** List of these resources. */
-  list: { to: "/" | "/executions" | "/keys" | "/models" | "/webhooks"; title: string };
+  list: { to: "/" | "/executions" | "/batches" | "/keys" | "/models" | "/webhooks"; title: string };
   children?: ReactNode;
 }
 

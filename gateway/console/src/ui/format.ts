@@ -15,6 +15,7 @@ const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 ];
 const MS = 1_000;
 const SECONDS = 60;
+const TENTHS = 10;
 const KIB = 1024;
 
 /** Credits from this number on are shown without decimals. */
@@ -38,7 +39,8 @@ export const whole = (amount: number): string => WHOLE.format(amount);
 export const ago = (iso: string, now = Date.now()): string => {
   let amount = (Date.parse(iso) - now) / MS;
   for (const [unit, size] of STEPS) {
-    if (Math.abs(amount) < size) return RELATIVE.format(Math.round(amount), unit);
+    const rounded = Math.round(amount);
+    if (Math.abs(rounded) < size) return RELATIVE.format(rounded, unit);
     amount /= size;
   }
   return iso;
@@ -48,9 +50,10 @@ export const dateTime = (iso: string): string => DATE.format(new Date(iso));
 /** Texts such as "850 ms", "4.2 s" and "3 min 5 s". */
 export const duration = (ms: number): string => {
   if (ms < MS) return FORMAT.ms(Math.round(ms));
-  const seconds = ms / MS;
-  if (seconds < SECONDS) return `${seconds.toFixed(1)} s`;
-  return FORMAT.minutes(Math.floor(seconds / SECONDS), Math.round(seconds % SECONDS));
+  const tenths = Math.round(ms / (MS / TENTHS)) / TENTHS;
+  if (tenths < SECONDS) return `${tenths.toFixed(1)} s`;
+  const seconds = Math.round(ms / MS);
+  return FORMAT.minutes(Math.floor(seconds / SECONDS), seconds % SECONDS);
 };
 
 /** Texts such as "4 s" and "3 min 5 s", for a time that is still running. */

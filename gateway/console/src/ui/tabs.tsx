@@ -39,7 +39,7 @@ export const Tabs = <Name extends string>({ label, tabs, chosen, onChoose, child
             tabIndex={name === chosen ? 0 : -1}
             onClick={() => onChoose(name)}
             className={classes(
-              "-mb-px flex items-center gap-1.5 border-b-2 px-2.5 py-2 text-[13px] font-medium whitespace-nowrap",
+              "-mb-px flex shrink-0 items-center gap-1.5 border-b-2 px-2.5 py-2 text-[13px] font-medium whitespace-nowrap",
               name === chosen ? "border-accent text-text" : "border-transparent text-muted hover:text-text",
             )}
           >

@@ -22,7 +22,7 @@ const userQuery = (id: string) =>
 export const AccountName = ({ id, title }: { id: string; title?: string }) => {
   const { data } = useQuery(userQuery(id));
   return (
-    <span className="flex min-w-0 items-center gap-1" title={title}>
+    <span className="flex min-w-0 items-center gap-1" title={title ?? data ?? undefined}>
       <span className="min-w-0 truncate">{data ?? (data === null ? ACCOUNT_NAME.aDeletedAccount : "…")}</span>
       <CopyButton compact text={id} label={ACCOUNT_NAME.copyId(data)} />
     </span>

@@ -20,12 +20,12 @@ const COLUMNS: readonly Column<AdminExecution>[] = [
     title: RUNS.run,
     className: "max-w-56! max-xl:max-w-40! max-md:max-w-32!",
     cell: ({ executionId, workflowSlug, modelIds }) => (
-      <span className="block min-w-0">
-        <span className="block truncate font-medium">{workflowSlug ?? modelIds[0]}</span>
-        <span className="flex items-center gap-2 text-xs">
-          <CopyButton compact text={executionId} label={RUNS.copyRunId} />
-          <TemporalLink executionId={executionId} />
+      <span className="flex min-w-0 flex-wrap items-center gap-x-2 text-xs">
+        <span className="min-w-0 truncate text-sm font-medium" title={workflowSlug ?? modelIds[0]}>
+          {workflowSlug ?? modelIds[0]}
         </span>
+        <CopyButton compact text={executionId} label={RUNS.copyRunId} />
+        <TemporalLink executionId={executionId} />
       </span>
     ),
   },
@@ -44,7 +44,11 @@ const COLUMNS: readonly Column<AdminExecution>[] = [
     title: COMMON.error,
     wide: "widest",
     className: "max-w-44!",
-    cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span>,
+    cell: ({ error }) => (
+      <span className="block truncate text-bad" title={error?.message}>
+        {error?.message}
+      </span>
+    ),
   },
   { title: COMMON.duration, numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
   { title: COMMON.credits, numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },

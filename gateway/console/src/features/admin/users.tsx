@@ -146,7 +146,9 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<User>[] => [
     className: "max-md:max-w-44",
     cell: (user) => (
       <span className="block min-w-0">
-        <span className="block truncate font-medium">{user.email}</span>
+        <span className="block truncate font-medium" title={user.email}>
+          {user.email}
+        </span>
         <span className="mt-1.5 flex flex-wrap items-center gap-1 md:hidden">
           <States {...user} />
           <TierSelect user={user} />
@@ -163,7 +165,7 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<User>[] => [
       </span>
     ),
   },
-  { title: USERS.tier, wide: true, cell: (user) => <TierSelect user={user} /> },
+  { title: COMMON.plan, wide: true, cell: (user) => <TierSelect user={user} /> },
   { title: USERS.since, numeric: true, wide: "widest", cell: ({ createdAt }) => <Time iso={createdAt} /> },
   { title: COMMON.actions, numeric: true, cell: (user) => <UserActions user={user} ask={ask} /> },
 ];

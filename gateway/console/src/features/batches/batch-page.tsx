@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { CircleStop, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { DownloadButton } from "../../parts/download-button";
-import { LoadFailure } from "../../parts/error-pages";
+import { Loading, NotThere } from "../../parts/error-pages";
 import { api } from "../../api/client";
 import { executionQuery } from "../../api/queries";
 import { useChange } from "../../api/use-change";
@@ -16,7 +16,7 @@ import { Pager } from "../../parts/pager";
 import { Button, ButtonRow, buttonClasses } from "../../ui/button";
 import { credits } from "../../ui/format";
 import { Input } from "../../ui/inputs/field";
-import { Notice, Skeleton } from "../../ui/notice";
+import { Notice } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { BatchProgress, BatchStatus, RowStatus } from "./batch-status";
@@ -175,8 +175,18 @@ export const BatchPage = () => {
   const nameOf = useWorkflowNames();
   const batchResult = useQuery(batchQuery(id, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }));
   const { data: batch } = batchResult;
-  if (batchResult.isPending) return <Skeleton lines={8} />;
-  if (batch === undefined) return <LoadFailure error={batchResult.error} retry={() => void batchResult.refetch()} />;
+  if (batchResult.isPending) return <Loading />;
+  if (batch === undefined)
+    return (
+      <NotThere
+        error={batchResult.error}
+        retry={() => void batchResult.refetch()}
+        title={BATCH_PAGE.notFound}
+        list={{ to: "/batches", title: BATCH_PAGE.goToBatches }}
+      >
+        {BATCH_PAGE.notFoundHint}
+      </NotThere>
+    );
   const { counts, total } = batch;
   return (
     <Page

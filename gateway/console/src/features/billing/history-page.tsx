@@ -33,7 +33,14 @@ const wordsOf = (kind: string): string => (isKind(kind) ? KINDS[kind] : kind);
 const COLUMNS: readonly Column<LedgerRow>[] = [
   {
     title: HISTORY_PAGE.type,
-    cell: ({ kind, model }) => <span className="block truncate">{model === null ? wordsOf(kind) : `${wordsOf(kind)} · ${model}`}</span>,
+    cell: ({ kind, model, createdAt }) => (
+      <>
+        <span className="block truncate">{model === null ? wordsOf(kind) : `${wordsOf(kind)} · ${model}`}</span>
+        <span className="text-xs text-faint md:hidden">
+          <Time iso={createdAt} />
+        </span>
+      </>
+    ),
   },
   {
     title: COMMON.credits,
@@ -54,7 +61,7 @@ const COLUMNS: readonly Column<LedgerRow>[] = [
         </Link>
       ),
   },
-  { title: COMMON.date, numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: COMMON.date, numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
 export const HistoryPage = () => {

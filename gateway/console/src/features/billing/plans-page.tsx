@@ -91,9 +91,8 @@ export const PlansPage = () => {
         {PLANS_PAGE.administrators(!terms)}{" "}
         {terms && (
           <>
-            {PLANS_PAGE.buyMoreCredits}{" "}
             <Link to="/balance" className="text-accent-text underline underline-offset-2">
-              {PLANS_PAGE.canBeBought}
+              {PLANS_PAGE.buyMoreCredits}
             </Link>{" "}
             {PLANS_PAGE.forUsdEach(terms.creditPriceUsd)}
           </>

@@ -48,7 +48,7 @@ const FolderChip = ({ id, name, chosen, actions }: ChipProps) => {
         to="/"
         search={{ folder: id ?? undefined }}
         aria-current={chosen ? "page" : undefined}
-        className="flex min-w-0 items-center gap-2 px-3 py-1.5 font-medium"
+        className="flex min-w-0 items-center gap-2 px-3 py-1.5 font-medium pointer-coarse:min-h-11"
       >
         <Icon className="size-4 shrink-0" aria-hidden />
         <span className="truncate">{name}</span>

@@ -93,7 +93,7 @@ export interface CheckProps extends Omit<ComponentProps<"input">, "type"> {
 }
 
 export const Check = ({ label, hint, className, onCheck, ...rest }: CheckProps) => (
-  <label className={classes("flex min-w-0 cursor-pointer items-start gap-2 text-sm max-md:py-3", className)}>
+  <label className={classes("flex min-w-0 max-md:min-w-11 cursor-pointer items-start gap-2 text-sm max-md:py-3", className)}>
     <input
       type="checkbox"
       {...rest}

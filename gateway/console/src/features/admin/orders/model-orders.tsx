@@ -31,8 +31,8 @@ interface RowProps {
 const Row = ({ model, isTaken, onFirst, onUp, onDown, busy }: RowProps) => {
   const { title, tone } = standingOf(model);
   return (
-    <li className="flex items-center gap-3 py-1.5">
-      <span className="min-w-0 flex-1">
+    <li className="flex items-center gap-3 py-1.5 max-md:flex-wrap max-md:justify-between">
+      <span className="min-w-0 flex-1 max-md:basis-full">
         <span className="flex items-center gap-2">
           <span className="truncate text-sm font-medium">{model.displayName}</span>
           {isTaken && <Badge tone="accent">{MODEL_ORDERS.currentDefault}</Badge>}
