@@ -26,7 +26,6 @@ export const NodeMask = lazy(async () => ({ default: (await loadExtras()).NodeMa
 export const NodeElapsed = lazy(async () => ({ default: (await loadExtras()).NodeElapsed }));
 export const NodeAwaited = lazy(async () => ({ default: (await loadExtras()).NodeAwaited }));
 export const NodeSizes = lazy(async () => ({ default: (await loadExtras()).NodeSizes }));
-export const OperationIcon = lazy(async () => ({ default: (await loadExtras()).OperationIcon }));
 export const Conflicts = lazy(async () => ({ default: (await loadExtras()).Conflicts }));
 
 export const loadPanels = (): void => {

@@ -1,9 +1,11 @@
 import { callsTransform } from "@nodeloom/kernel/graph";
 import type { LucideProps } from "lucide-react";
-import { Suspense } from "react";
+import { lazy, Suspense } from "react";
 import type { Kind } from "../../../canvas/kinds";
 import { textOf } from "../../../canvas/kinds/look";
-import { OperationIcon } from "../../panels/lazy-panels";
+
+/** Not among the lazy panels, because two of them draw this icon. */
+const OperationIcon = lazy(async () => ({ default: (await import("../extras")).OperationIcon }));
 
 interface KindIconProps extends LucideProps {
   kind: Kind;
