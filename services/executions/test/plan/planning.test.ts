@@ -453,10 +453,12 @@ describe("another user's template", () => {
 
   it("shows the outputs of its nodes if they use none of its author's files but the examples of its fields", async () => {
     const target = await template(
-      [photoField(await upload("author")), pic, out],
+      [photoField(await upload("author")), pic, { id: "wide", type: "json", data: { expression: "width" } }, out],
       [
         ["in.photo", "pic.image"],
         ["pic.image", "out.images"],
+        ["pic.image", "wide.value"],
+        ["wide.value", "out.width"],
       ],
     );
     expect((await plan(target, {}, stranger)).plan.hidesOutputs).toBeUndefined();

@@ -60,6 +60,7 @@ export const json: NodeKind = {
   },
   calls: null,
   runs: true,
+  code: "expression",
   inputs: () => new Map([["value", { type: "any", list: true }]]),
   outputs: () => new Map([["value", "any"]]),
   defaultInput: () => "value",

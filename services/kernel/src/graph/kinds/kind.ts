@@ -60,6 +60,8 @@ export interface NodeKind {
   plan?(planner: Planner, node: GraphNode): NodePlan;
   /** Returns the value of a pure node for one item and counts its work. @throws BindError */
   evaluate?(literals: Literals, item: Literals, budget: RunBudget): unknown;
+  /** Setting whose text is code. It never reaches another node, so it isn't the id of a file. */
+  readonly code?: string;
 
   /**
    * For kinds that send their value to one of several output ports. The other ports have no value, and nodes that need one are skipped. All

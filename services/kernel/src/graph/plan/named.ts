@@ -36,6 +36,10 @@ export const literalMediaIds = ({ nodes }: Graph): Set<string> => {
 /** Ids in steps without calls. A later node may use such a value as a file, which only the run decides. */
 export const forwardedMediaIds = ({ steps }: Pick<RunPlan, "steps">): string[] => {
   const ids = new Set<string>();
-  for (const { type, literals, sources } of steps) if (kindOf(type)?.evaluate) addIds([literals, Object.values(sources)], ids);
+  for (const { type, literals, sources } of steps) {
+    const kind = kindOf(type);
+    const values = Object.entries(literals).flatMap(([name, value]) => (name === kind?.code ? [] : [value]));
+    if (kind?.evaluate) addIds([values, Object.values(sources)], ids);
+  }
   return [...ids];
 };
