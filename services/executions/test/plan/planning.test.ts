@@ -453,7 +453,12 @@ describe("another user's template", () => {
 
   it("shows the outputs of its nodes if they use none of its author's files but the examples of its fields", async () => {
     const target = await template(
-      [photoField(await upload("author")), pic, { id: "wide", type: "json", data: { expression: "width" } }, out],
+      [
+        photoField(await upload("author")),
+        { ...pic, data: { ...pic.data, label: "pic" } },
+        { id: "wide", type: "json", data: { expression: "width" } },
+        out,
+      ],
       [
         ["in.photo", "pic.image"],
         ["pic.image", "out.images"],

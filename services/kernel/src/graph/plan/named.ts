@@ -3,7 +3,7 @@ import { isRecord, type Graph } from "../types";
 import { isMediaId } from "../values/media";
 import { isBypassed } from "../wiring/bypass";
 import { fallbackNames } from "./fallback-setting";
-import type { RunPlan } from "./plan-types";
+import { valueOf, type RunPlan } from "./plan-types";
 
 /** Names of the models that a graph refers to. */
 export const modelNames = (graph: Graph): string[] => [
@@ -38,8 +38,9 @@ export const forwardedMediaIds = ({ steps }: Pick<RunPlan, "steps">): string[] =
   const ids = new Set<string>();
   for (const { type, literals, sources } of steps) {
     const kind = kindOf(type);
-    const values = Object.entries(literals).flatMap(([name, value]) => (name === kind?.code ? [] : [value]));
-    if (kind?.evaluate) addIds([values, Object.values(sources)], ids);
+    if (!kind?.evaluate) continue;
+    for (const [name, value] of Object.entries(literals)) if (name !== kind.code) addIds(value, ids);
+    for (const source of Object.values(sources).flat()) if (!("node" in source)) addIds(valueOf(source), ids);
   }
   return [...ids];
 };
