@@ -8,7 +8,7 @@ import { initialNodes, skipPending } from "../run/nodes";
 import { finalRecord, finalState, FREE, settledEvent, type ExecutionView, type FinalState, type RunRecordPart } from "../run/record";
 import { CANCEL_REQUESTED, endOutbox, isFinal, refusalOutbox, sourcesOf, UNDECIDED, type OutboxEntry } from "../run/states";
 import type { FinalStatus, RunEnd, RunError, RunInput } from "../run/types";
-import { lacks, type LogKeys } from "../record/runs/event-log";
+import { lacks, requestIdIn, type LogKeys } from "../record/runs/event-log";
 import type { Stores } from "../record/stores";
 import type { DecidedEnding } from "../record/runs/transitions";
 import { abandoned, createCharging, finishedRun, type FinishedRun } from "./holds";
@@ -25,10 +25,6 @@ export type EndingRun =
   | { from: "queue"; row: ExecutionView; where: Record<string, unknown> }
   | { from: "workflow"; input: RunInput }
   | { from: "lost"; row: ExecutionView };
-
-/** Returns the public id that a run gets from its first submitted call; undefined if none was submitted. */
-const requestIdIn = (events: readonly ExecutionEvent[]): string | undefined =>
-  events.find(({ type }) => type === "submitted")?.data.requestId as string | undefined;
 
 export interface EndOptions {
   billing: Pick<Billing, "settle">;

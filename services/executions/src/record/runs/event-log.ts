@@ -54,6 +54,10 @@ export const lacks = (events: readonly ExecutionEvent[], { length }: readonly St
   "events.key": { $nin: events.map(({ key }) => key) },
 });
 
+/** Returns the public id that a run gets from its first submitted call; undefined if none was submitted. */
+export const requestIdIn = (events: readonly ExecutionEvent[]): string | undefined =>
+  events.find(({ type }) => type === "submitted")?.data.requestId as string | undefined;
+
 /**
  * Filter and update that append events to a row's log. The first submitted call sets the run's public id.
  * @param isNamed true if the run already has its public id
@@ -63,7 +67,7 @@ export const pushed = (
   isNamed: boolean,
 ): { isUnnamed: object; push: { $push: object; $set?: { requestId: string } } } => {
   const $push = { events: { $each: [...events] } };
-  const requestId = isNamed ? undefined : (events.find(({ type }) => type === "submitted")?.data.requestId as string | undefined);
+  const requestId = isNamed ? undefined : requestIdIn(events);
   if (requestId === undefined) return { isUnnamed: {}, push: { $push } };
   return { isUnnamed: { requestId: null }, push: { $push, $set: { requestId } } };
 };
