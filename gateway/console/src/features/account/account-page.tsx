@@ -123,7 +123,7 @@ export const AccountPage = () => {
             rows={[
               [COMMON.email, user.email],
               [COMMON.plan, titled(user.tier)],
-              [COMMON.role, user.role],
+              [COMMON.role, titled(user.role)],
               [ACCOUNT_PAGE.approved, user.approved ? "yes" : "not yet: an administrator will"],
               [
                 ACCOUNT_PAGE.company,

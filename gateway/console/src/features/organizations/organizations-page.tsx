@@ -31,7 +31,7 @@ const columnsOf = (currentId: string): readonly Column<Organization>[] => [
   },
   { title: ORGANIZATIONS_PAGE.yourRole, cell: ({ role }) => <Badge>{titled(role)}</Badge> },
   { title: COMMON.members, numeric: true, wide: true, cell: ({ members }) => members },
-  { title: COMMON.plan, wide: true, cell: ({ tier }) => tier },
+  { title: COMMON.plan, wide: true, cell: ({ tier }) => titled(tier) },
   {
     title: COMMON.actions,
     numeric: true,
