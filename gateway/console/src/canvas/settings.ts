@@ -1,6 +1,7 @@
 import { callsTransform, isRecord, type GraphNode, type JsonSchema } from "@nodeloom/kernel/graph";
 import { settingAt, settingPath } from "./setting-path";
 import { kindOf } from "./kinds";
+import { capitalized } from "../ui/format";
 import type { NodePorts } from "./ports";
 
 export interface NodeSetting {
@@ -52,14 +53,16 @@ const UNIT = / \(.*\)$/;
 const SHORT_TITLE = 14;
 
 /** Label of a setting: a short title, else "Aspect ratio" from `aspect_ratio`. */
+/** "Fail on status" from `failOnStatus` or `fail_on_status`. */
+export const wordsOf = (name: string): string => {
+  const words = name.replaceAll("_", " ").replaceAll(/([a-z])([A-Z])/g, "$1 $2");
+  return capitalized(words.toLowerCase());
+};
+
 const settingLabel = (name: string, { title }: JsonSchema): string => {
   const withoutUnit = typeof title === "string" ? title.replace(UNIT, "") : undefined;
   if (withoutUnit !== undefined && withoutUnit.length <= SHORT_TITLE) return withoutUnit;
-  const words = name
-    .replaceAll("_", " ")
-    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return wordsOf(name);
 };
 
 /**

@@ -70,5 +70,8 @@ export const bytes = (count: number): string => {
   return `${Number.isInteger(amount) ? amount : amount.toFixed(1)} ${units[unit]}`;
 };
 
+/** The text with a capital at its start. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** A name of the API, such as a plan, a role or a state, as a label: "pro" is "Pro", "in_progress" is "In progress". */
-export const titled = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
+export const titled = (name: string): string => capitalized(name).replaceAll("_", " ");

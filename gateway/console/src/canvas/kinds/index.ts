@@ -2,6 +2,7 @@ import { makesCalls, NODE_KINDS, type NodeKind, type PortType } from "@nodeloom/
 import { CircleHelp, Frame, Shapes, Sparkles, type LucideIcon } from "lucide-react";
 import { textOf, type Group, type Look } from "./look";
 import { LOOKS } from "./looks";
+import { capitalized } from "../../ui/format";
 import { KINDS_TEXTS } from "../../messages/canvas";
 
 /** A node kind of the kernel with its appearance. */
@@ -20,10 +21,7 @@ export interface Kind extends Omit<Look, "order" | "data" | "fedBy" | "summary">
 const VISIBLE: ReadonlySet<PortType> = new Set(["image", "mask", "video", "model3d", "media"]);
 
 /** "Resize image" from `resize-image`. */
-const titleOf = (type: string): string => {
-  const words = type.split(/[-_]+/).filter(Boolean).join(" ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+const titleOf = (type: string): string => capitalized(type.split(/[-_]+/).filter(Boolean).join(" "));
 
 const groupOf = ({ calls, runs }: NodeKind): Group => (runs ? (calls === "model" ? "generate" : "data") : "notes");
 const iconOf = ({ calls }: NodeKind): LucideIcon => (calls === "model" ? Sparkles : Shapes);

@@ -1,5 +1,6 @@
 import { Clapperboard, Crop } from "lucide-react";
 import { kindOf } from "../../canvas/kinds";
+import { wordsOf } from "../../canvas/settings";
 import type { DocNode } from "../../document/graph";
 import { propertiesOf } from "../../ui/inputs/properties";
 import { SchemaControl } from "../../ui/inputs/schema-control";
@@ -12,12 +13,6 @@ import { SETTINGS_FORM } from "../../messages/editor/inspector";
 
 /** Settings under "More", or only in other forms. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs", "onItemError", "onRetired"]);
-
-/** "Fail on status" from `failOnStatus`. */
-const wordsOf = (name: string): string => {
-  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 
 /** A control per setting, from the JSON Schemas in the kernel's table. */
 export const SettingsForm = ({ node }: { node: DocNode }) => {

@@ -2,6 +2,7 @@ import { fieldsOf, isRecord, resultFamily, type PortType } from "@nodeloom/kerne
 import { END_TYPES } from "../../canvas/kinds/roles";
 import { sourcePort, targetPort, type PortBook } from "../../canvas/ports";
 import { edgesOf, nodeById, nodesOf, type DocEdge, type DocGraph, type DocNode } from "../../document/graph";
+import { capitalized } from "../../ui/format";
 
 /** Field type for a linked port type. */
 const FIELD_OF: Readonly<Record<PortType, string>> = {
@@ -30,10 +31,7 @@ const freeName = (wantedName: string, takenNames: ReadonlySet<string>): string =
 };
 
 /** Text such as "Seconds per scene" from `seconds_per_scene`. */
-const wordsOf = (name: string): string => {
-  const words = name.replaceAll(/[-_]+/g, " ").trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+const wordsOf = (name: string): string => capitalized(name.replaceAll(/[-_]+/g, " ").trim());
 
 interface Ends {
   sourceHandle: string;

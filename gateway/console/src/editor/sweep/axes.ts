@@ -1,6 +1,7 @@
 import { isRecord, type JsonSchema } from "@nodeloom/kernel/graph";
 import { settingAt, settingPath } from "../../canvas/setting-path";
 import { kindOf } from "../../canvas/kinds";
+import { wordsOf } from "../../canvas/settings";
 import { setData } from "../../document/edit";
 import type { DocGraph, DocNode } from "../../document/graph";
 import { propertiesOf } from "../../ui/inputs/properties";
@@ -49,14 +50,6 @@ export interface Variation {
 }
 
 const numberOr = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
-
-const wordsOf = (name: string): string => {
-  const words = name
-    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
-    .replaceAll("_", " ")
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 
 const kindOfSchema = (name: string, schema: JsonSchema): ValueKind | undefined => {
   const isNumber = schema.type === "number" || schema.type === "integer";
